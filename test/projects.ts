@@ -17,7 +17,7 @@ const pureFolders = ["document", "plan", "policy", "render"].map((room) => `test
  * TypeScript or waits for a long history. They take as long as all quick files together.
  */
 const thorough =
-	/\.property\.test\.ts$|\/scale\.test\.ts$|^test\/prove\/\w+\/|^test\/(cli\/approve-history|document\/(\w+\/)?limits|engine\/finding|sdk\/exported-program|pulumi\/(package-examples|waiting))\.test\.ts$/;
+	/\.property\.test\.ts$|\/scale\.test\.ts$|^test\/prove\/\w+\/|^test\/(cli\/commands\/approve-history|document\/limits|engine\/finding|sdk\/exported-program|pulumi\/(plugin\/package-examples|waiting))\.test\.ts$/;
 
 /** Every test file by its group, each as a path from the root of the project. */
 export function groupTests(): Readonly<Record<Group, readonly string[]>> {

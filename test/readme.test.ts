@@ -109,11 +109,11 @@ describe.each([
 const blockWords = ["console", "sh", "yaml"];
 /** Words of single tours, each with the test that has the block. */
 const otherWords: Readonly<Record<string, readonly string[]>> = {
-	// test/cli/fleet.test.ts
+	// test/cli/commands/fleet.test.ts
 	"docs/output.md": ["bash"],
 	// test/document/format-version.test.ts
 	"docs/document.md": ["text"],
-	// test/render/expiries.test.ts
+	// test/render/sections/expiries.test.ts
 	"docs/access.md": ["text"],
 	// test/browser/passkey.test.ts
 	"docs/approve.md": ["bash", "text"],
@@ -122,7 +122,7 @@ const pages: readonly (readonly [file: string, words: readonly string[]])[] = [
 	["README.md", [...blockWords, "bash", "typescript"]],
 	["docs/examples/README.md", blockWords],
 	["docs/internals/architecture.md", ["text"]],
-	// test/sync/journal-versions.test.ts
+	// test/sync/journal/journal-versions.test.ts
 	["docs/internals/journal.md", ["text"]],
 	...["internals/dependencies", "internals/emulator", "internals/json", "internals/proofs", "internals/service"].map(
 		(name) => [`docs/${name}.md`, []] as const,
@@ -131,24 +131,24 @@ const pages: readonly (readonly [file: string, words: readonly string[]])[] = [
 	...tours.slice(3).map(([file]) => [file, [...blockWords, ...(otherWords[file] ?? [])]] as const),
 	// test/first-pull-request.test.ts
 	["docs/first-pull-request.md", ["sh", "bash", "console", "yaml", "diff"]],
-	// test/cli/resume.test.ts
+	// test/cli/commands/resume.test.ts
 	["docs/fleets.md", ["text"]],
-	// test/cli/journal-backup.test.ts
+	// test/cli/commands/journal-backup.test.ts
 	["docs/journal.md", ["sh"]],
 	// test/pipelines/page.test.ts
 	["docs/pipelines.md", ["yaml"]],
-	// test/cli/openmetrics.test.ts
+	// test/cli/output/openmetrics.test.ts
 	["docs/metrics.md", ["bash"]],
 	// test/install.test.ts and test/container.test.ts
 	["docs/install.md", ["sh"]],
 	// test/emulator/docs.test.ts
 	["docs/emulator.md", ["http", "json", "yaml"]],
-	// test/policy/docs.test.ts
+	// test/policy/language/docs.test.ts
 	["docs/internals/policies.md", ["condition", "consensus", "time"]],
 	["docs/internals/policy-examples.md", []],
 	// test/pulumi/docs.test.ts, and for the texts test/pulumi/pending-preview.test.ts and test/pulumi/pending-delete.test.ts
 	["docs/pulumi.md", ["console", "yaml", "typescript", "python", "text"]],
-	// test/pulumi/docs-node.test.ts, and test/pulumi/migration.test.ts: its program has the aliases, its preview is the text
+	// test/pulumi/docs-node.test.ts, and test/pulumi/dynamic/migration.test.ts: its program has the aliases, its preview is the text
 	["docs/pulumi-node.md", ["console", "yaml", "typescript", "javascript", "json", "text"]],
 	// test/pulumi/examples.test.ts
 	["examples/pulumi-node/README.md", ["sh", "text"]],

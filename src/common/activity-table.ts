@@ -1,6 +1,6 @@
 /**
  * The vendor's activity types, as data that rooms read each in their own way. State of 2026-08-18: types from `@turnkey/http` 6.6.0,
- * kinds, resources and actions from the vendor's documentation, `later` from its commit 325c96ed. `test/policy/activities.test.ts` fails when
+ * kinds, resources and actions from the vendor's documentation, `later` from its commit 325c96ed. `test/policy/activities/activities.test.ts` fails when
  * the installed `@turnkey/http` has a type that is not here; `npm run activities` asks the newest.
  */
 

@@ -52,7 +52,7 @@ const signBy = (consensus: string) => async (world: World) => {
 	});
 };
 
-/** One of each way to judge: who can do what, a share, a number, the caller, and rules. test/plan/guards.test.ts has all. */
+/** One of each way to judge: who can do what, a share, a number, the caller, and rules. test/plan/guards/guards.test.ts has all. */
 const cases: readonly Case[] = [
 	{
 		kind: "lockout",

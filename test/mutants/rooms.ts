@@ -12,12 +12,19 @@ export type RoomName = (typeof roomNames)[number];
 
 /** Tests that take more than a tenth of a second without a mutant, and many times that with one. */
 const slowPolicyTests = ["test/policy/**/{combined-conditions,long-lists,work,*.property}.test.ts"];
-const slowPlanTests = ["test/plan/**/{saved-forged,saved-meaning,minimal.property,three-way.property}.test.ts"];
+const slowPlanTests = [
+	"test/document/saved/{saved-forged,saved-meaning}.test.ts",
+	"test/plan/**/{minimal.property,three-way.property}.test.ts",
+];
 
 export const rooms: Readonly<Record<RoomName, readonly Round[]>> = {
 	plan: [
 		{
-			tests: ["test/plan/**/*.test.ts", ...except(slowPlanTests, ["test/plan/**/*.property.test.ts"])],
+			tests: [
+				"test/plan/**/*.test.ts",
+				"test/document/saved/saved.test.ts",
+				...except(slowPlanTests, ["test/plan/**/*.property.test.ts"]),
+			],
 			sharesModules: true,
 		},
 		{ tests: ["test/render/**/*.test.ts", ...except(["test/render/{github,markdown}.test.ts"])], sharesModules: true },

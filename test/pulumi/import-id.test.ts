@@ -6,7 +6,7 @@ import { makeOperations, type ResourceOperations } from "../../src/pulumi/resour
 import { resources } from "../../src/pulumi/resources/resources.ts";
 import { ProviderProcess } from "../../src/pulumi/session/provider-process.ts";
 import { alice, carol, keys, makeWorld, organizationId, tags, type World } from "../world.ts";
-import { configuredPlugin, secret } from "./plugin-client.ts";
+import { configuredPlugin, secret } from "./plugin/plugin-client.ts";
 
 const other = "0a000000-0000-4000-8000-000000000002";
 

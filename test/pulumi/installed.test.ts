@@ -15,7 +15,7 @@ import { sharePlugin } from "../engine/install.ts";
 import { makeOnce } from "../shared.ts";
 import { makeCertificate } from "../wire/certificate.ts";
 import { alice, bob, carol, document, tags, type World } from "../world.ts";
-import { configuredPlugin, resourceAt } from "./plugin-client.ts";
+import { configuredPlugin, resourceAt } from "./plugin/plugin-client.ts";
 import { makeYamlWorld } from "./world.ts";
 
 const shared = inject("sharedFolder");

@@ -1,8 +1,8 @@
 /** A user id that the organization does not have, at the provider's protocol: without an engine. */
 import { describe, expect, it } from "vitest";
 import { alice, bob, makeWorld, organizationId } from "../world.ts";
-import { configuredPlugin } from "./plugin-client.ts";
-import { constructAcme, startMonitor } from "./plugin-monitor.ts";
+import { configuredPlugin } from "./plugin/plugin-client.ts";
+import { constructAcme, startMonitor } from "./plugin/plugin-monitor.ts";
 
 const gone = "a0000000-0000-4000-8000-0000000000f9";
 

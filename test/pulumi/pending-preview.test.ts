@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { alice, apps, bob, carol, makeWorld, organizationId, policies, providers, tags, type World } from "../world.ts";
 import { asOnPage, readTexts } from "./page.ts";
-import { configuredPlugin } from "./plugin-client.ts";
+import { configuredPlugin } from "./plugin/plugin-client.ts";
 import { providers as adapters, keptOf } from "./providers.ts";
 
 const everything = [

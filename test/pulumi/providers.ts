@@ -8,7 +8,7 @@ import providerMessages from "@pulumi/pulumi/proto/provider_pb.js";
 import statusMessages from "@pulumi/pulumi/proto/status_pb.js";
 import { providerOf } from "../../src/pulumi/dynamic/provider.ts";
 import { keys, organizationId, type World } from "../world.ts";
-import { configuredPlugin } from "./plugin-client.ts";
+import { configuredPlugin } from "./plugin/plugin-client.ts";
 
 // Each plugin listens for the signal that ends its process, and here all of them are in one.
 process.setMaxListeners(0);

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { alice, bob, carol, makeWorld, organizationId, tags, type World } from "../world.ts";
-import { configuredPlugin } from "./plugin-client.ts";
+import { configuredPlugin } from "./plugin/plugin-client.ts";
 
 const inputsOf = (members: readonly string[]) => ({
 	...{ organizationId, name: "signers", tagId: tags.signers, onDestroy: "keep" },

@@ -24,7 +24,7 @@ import {
 	wantTag,
 } from "../plan/support-organizations.ts";
 import { alice, bob, carol, makeWorld, organizationId, tags, type World } from "../world.ts";
-import { configuredPlugin, type PluginResource, secret, unknown } from "./plugin-client.ts";
+import { configuredPlugin, type PluginResource, secret, unknown } from "./plugin/plugin-client.ts";
 
 type Values = Readonly<Record<string, unknown>>;
 

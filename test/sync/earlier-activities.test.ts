@@ -19,7 +19,7 @@ import {
 	twoApprovals,
 	updates,
 	withBob,
-} from "./submit-support.ts";
+} from "./submit/submit-support.ts";
 import {
 	alice,
 	applyToReport,

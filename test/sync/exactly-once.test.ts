@@ -25,7 +25,7 @@ import {
 	refused,
 	updates,
 	withBob,
-} from "./submit-support.ts";
+} from "./submit/submit-support.ts";
 import {
 	adminKey,
 	alice,

@@ -133,7 +133,7 @@ export class History {
 
 	#changeJournal(what: "lose" | "back-up" | "restore", number: MachineNumber): void {
 		const { journal } = this.#machines[number];
-		// A journal is not exchanged under a run; that run warns (test/sync/journal-file.test.ts).
+		// A journal is not exchanged under a run; that run warns (test/sync/journal/journal-file.test.ts).
 		if (this.#judge.isRunning) return;
 		this.#judge.say(`machine ${number}: journal: ${what}`);
 		if (what === "lose") journal.lose();

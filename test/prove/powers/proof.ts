@@ -1,6 +1,6 @@
 /** Powers and impact of random organizations, against every activity that their conditions distinguish and every set of approvers. */
-import { randomWorld } from "../../policy/activity-worlds.ts";
-import { checkWorld, emptyTally } from "../../policy/check-cells.ts";
+import { randomWorld } from "../../policy/activities/activity-worlds.ts";
+import { checkWorld, emptyTally } from "../../policy/cells/check-cells.ts";
 import { Random } from "../../policy/model.ts";
 import type { Counts, Proof } from "../proof.ts";
 

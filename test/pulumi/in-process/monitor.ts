@@ -6,7 +6,7 @@ import providerMessages from "@pulumi/pulumi/proto/provider_pb.js";
 import monitorService from "@pulumi/pulumi/proto/resource_grpc_pb.js";
 import monitorMessages from "@pulumi/pulumi/proto/resource_pb.js";
 import empty from "google-protobuf/google/protobuf/empty_pb.js";
-import { readStruct, write } from "../plugin-client.ts";
+import { readStruct, write } from "../plugin/plugin-client.ts";
 import { type Deployment, StepFailure } from "./deployment.ts";
 import type { Registration } from "./model.ts";
 import type { EngineProvider } from "./providers.ts";

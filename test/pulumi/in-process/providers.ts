@@ -4,7 +4,7 @@ import type { dynamic } from "@pulumi/pulumi";
 import providerMessages from "@pulumi/pulumi/proto/provider_pb.js";
 import statusMessages from "@pulumi/pulumi/proto/status_pb.js";
 import { serve } from "../../../src/pulumi/plugin/server.ts";
-import { connectTo, type PluginCall, readStruct, resourceAt, write } from "../plugin-client.ts";
+import { connectTo, type PluginCall, readStruct, resourceAt, write } from "../plugin/plugin-client.ts";
 import { type Values, withoutSecrets, withSecretsOf } from "./values.ts";
 
 /** What a failed create or update leaves in the state. */

@@ -11,7 +11,7 @@ import type { Clause } from "../../../../src/policy/language/syntax.ts";
 import { namesOf } from "../../../../src/policy/language/types.ts";
 import { isUnknown } from "../../../../src/policy/language/values.ts";
 import { judgeTime } from "../../../../src/policy/powers/compile.ts";
-import { blur, randomValue, Writer } from "../../../policy/random-expressions.ts";
+import { blur, randomValue, Writer } from "../../../policy/language/random-expressions.ts";
 import { Dice } from "../dice.ts";
 import { isObject, type Json, type Outcome, type Target, textAt } from "../input.ts";
 import { mutateText, type Words, wordsOf } from "../mutate.ts";

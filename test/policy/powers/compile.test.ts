@@ -1,0 +1,93 @@
+/** Clauses of one policy: whether its time is open, and whether its condition holds. */
+
+import { describe, expect, it } from "vitest";
+import type { AccessPolicy } from "../../../src/policy/access.ts";
+import type { ActivityFacts } from "../../../src/policy/powers/activity.ts";
+import { compilePolicy, judgeTime, outcomeFor } from "../in-words.ts";
+
+const policyOf = (parts: Partial<AccessPolicy>): AccessPolicy => ({
+	...{ id: "p", name: "", effect: "EFFECT_ALLOW", consensus: "", condition: "", time: "" },
+	...parts,
+});
+
+describe("The time of a policy", () => {
+	const timeAt = (time: string, moment = "2026-03-10T12:00:00Z"): unknown =>
+		judgeTime(policyOf({ time }), Date.parse(moment));
+
+	it("is open where the policy has none, or only spaces", () => {
+		expect([timeAt(""), timeAt(" \n\t")]).toEqual(["open", "open"]);
+	});
+
+	it("is open while it is true, and closed while it is false", () => {
+		const time = "time.now >= Timestamp('2026-03-10T12:00:00Z')";
+		expect([timeAt(time), timeAt(time, "2026-03-10T11:59:59.999Z")]).toEqual(["open", "closed"]);
+		expect([timeAt("true"), timeAt("false")]).toEqual(["open", "closed"]);
+	});
+
+	it("is closed where it errs", () => {
+		expect(timeAt("[1][3] == 1")).toBe("closed");
+		expect(timeAt("true || 'abc'[1..9] == 'a'")).toBe("closed");
+	});
+
+	it("is unknown where the documentation does not say what it is", () => {
+		const time = "CronSpan('30 2 * * *', '1h', 'America/New_York')";
+		expect(timeAt(time, "2026-03-08T07:30:00Z")).toEqual({
+			because: "no documentation says whether a schedule fires at a time that a clock change skips or repeats",
+		});
+		expect([timeAt(time, "2026-03-09T06:30:00Z"), timeAt(time, "2026-03-09T07:30:00Z")]).toEqual(["open", "closed"]);
+	});
+
+	it("is unknown where it is not understood", () => {
+		expect(timeAt("time.now")).toEqual({
+			because: "the time is not understood: time needs a bool, not a timestamp; compare it",
+		});
+		expect(timeAt("time.now >")).toEqual({
+			because: "the time is not understood: expected a value, found the end of the expression",
+		});
+	});
+});
+
+describe("The condition of a policy", () => {
+	const facts: ActivityFacts = { resource: "WALLET", action: "CREATE", kind: null, type: null };
+
+	it("holds everywhere where the policy has none", () => {
+		expect(outcomeFor(policyOf({ condition: "  " }), facts)).toEqual({ holds: "yes" });
+	});
+
+	it("is another for each activity that it is asked about, and the same when asked again", () => {
+		const policy = policyOf({ condition: "activity.resource == 'WALLET' && activity.action != 'EXPORT'" });
+		const holdsFor = (parts: Partial<ActivityFacts>): string => outcomeFor(policy, { ...facts, ...parts }).holds;
+		const ask = (): readonly string[] => [
+			...[holdsFor({}), holdsFor({ action: "EXPORT" }), holdsFor({ resource: "USER" })],
+			...[holdsFor({ resource: null, action: null, kind: "SOMETHING_NEW" }), holdsFor({ action: null })],
+		];
+		expect(ask()).toEqual(["yes", "no", "no", "unknown", "open"]);
+		expect(ask()).toEqual(ask());
+	});
+
+	it("is unknown where it is not understood", () => {
+		expect(outcomeFor(policyOf({ condition: "activity.resource ==" }), facts)).toEqual({
+			...{
+				holds: "unknown",
+				because: "the condition is not understood: expected a value, found the end of the expression",
+			},
+		});
+	});
+});
+
+describe("The clauses of a policy", () => {
+	it("are absent, a tree or not understood, each on its own", () => {
+		const { consensus, condition, time } = compilePolicy(policyOf({ consensus: "true", condition: "1 +" }));
+		expect([consensus.is, condition.is, time.is]).toEqual(["tree", "tree", "absent"]);
+	});
+
+	it("know only their own names: a condition keeps others as opaque parts", () => {
+		const clauses = (text: string): readonly string[] => {
+			const { consensus, condition, time } = compilePolicy(policyOf({ consensus: text, condition: text, time: text }));
+			return [consensus.is, condition.is, time.is];
+		};
+		expect(clauses("approvers.count() > 1")).toEqual(["tree", "tree", "unclear"]);
+		expect(clauses("wallet.id == 'w'")).toEqual(["unclear", "tree", "unclear"]);
+		expect(clauses("time.now != time.now")).toEqual(["unclear", "tree", "tree"]);
+	});
+});

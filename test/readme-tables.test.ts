@@ -10,7 +10,7 @@ import type { Terminal } from "../src/cli/output/output.ts";
 import { exitCodeOrder, exitCodes } from "../src/common/errors.ts";
 import { parseDocuments } from "../src/document/read/parse.ts";
 import { namedPowers, type PowerName, printGroup } from "../src/policy/powers/groups.ts";
-import { activityStatuses, extendedReads, operations, queries } from "../src/wire/operations.ts";
+import { activityStatuses, extendedReads, extendedSubmits, operations, queries } from "../src/wire/operations.ts";
 import { authenticationTypes, caip2Networks } from "./service-words.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -191,7 +191,7 @@ describe("docs/internals/json.md", () => {
 
 describe("docs/internals/service.md", () => {
 	const markdown = readFileSync(join(root, "docs/internals/service.md"), "utf8");
-	const all = Object.values({ ...operations, ...extendedReads });
+	const all = Object.values({ ...operations, ...extendedReads, ...extendedSubmits });
 
 	it.each(
 		all.map((operation) => [operation.name, operation] as const),

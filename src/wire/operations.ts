@@ -1,9 +1,10 @@
 /**
  * The 13 operations of the interface as one table: nothing here sends, signs or parses. An operation is one row.
  *
- * Source: docs/internals/service.md#operations. Each row has a JSON Schema of the same name under schemas/operations/. The two tables
- * below the first, `extendedReads` and `approvals`, are outside the 13 (docs/internals/service.md#extended-reads and
- * docs/internals/service.md#votes): a server may not have them, and nothing here may depend on them.
+ * Source: docs/internals/service.md#operations. Each row has a JSON Schema of the same name under schemas/operations/. The tables
+ * `extendedReads`, `extendedSubmits` and `approvals` are outside the 13 (docs/internals/service.md#extended-reads,
+ * docs/internals/service.md#extended-submits and docs/internals/service.md#votes): a server may not have them, and nothing here may
+ * depend on them.
  */
 
 /** One query. Its answer is a flat object with the member `answerKey`. */
@@ -33,7 +34,9 @@ export interface SubmitOperation {
 export type Operation = QueryOperation | SubmitOperation;
 
 type QueryRows = Readonly<Record<string, Pick<QueryOperation, "fields" | "answerKey">>>;
-type SubmitRows = Readonly<Record<string, Pick<SubmitOperation, "fields">>>;
+/** What a name does not give, or gives without the version of a newer type. */
+type SubmitRow = Pick<SubmitOperation, "fields"> & Partial<Pick<SubmitOperation, "type" | "intentKey" | "resultKey">>;
+type SubmitRows = Readonly<Record<string, SubmitRow>>;
 type Named<Row, Names> = { readonly [Name in keyof Names & string]: Row & { readonly name: Name } };
 
 function defineQueries<const Given extends QueryRows>(rows: Given): Named<QueryOperation, Given> {
@@ -45,10 +48,10 @@ function defineQueries<const Given extends QueryRows>(rows: Given): Named<QueryO
 
 /** Returns the rows with what their names give them: `update_user_tag` has the intent `updateUserTagIntent`. */
 function defineSubmits<const Given extends SubmitRows>(rows: Given): Named<SubmitOperation, Given> {
-	const named = Object.entries(rows).map(([name, { fields }]) => {
+	const named = Object.entries(rows).map(([name, row]) => {
 		const [type, path] = [`ACTIVITY_TYPE_${name.toUpperCase()}`, `/public/v1/submit/${name}`];
 		const key = name.replaceAll(/_(\w)/g, (_match, letter: string) => letter.toUpperCase());
-		return [name, { name, family: "submit", path, type, fields, intentKey: `${key}Intent`, resultKey: `${key}Result` }];
+		return [name, { name, family: "submit", path, type, intentKey: `${key}Intent`, resultKey: `${key}Result`, ...row }];
 	});
 	return Object.fromEntries(named);
 }
@@ -100,6 +103,19 @@ export const extendedReads = defineQueries({
 	},
 });
 
+/** Submits outside the 13 (docs/internals/service.md#extended-submits). A service may lack them. */
+export const extendedSubmits = defineSubmits({
+	create_policies: { fields: ["policies"] },
+	update_policy: {
+		fields: ["policyId", "policyName", "policyEffect", "policyCondition", "policyConsensus", "policyNotes", "time"],
+		type: "ACTIVITY_TYPE_UPDATE_POLICY_V2",
+		intentKey: "updatePolicyIntentV2",
+		resultKey: "updatePolicyResultV2",
+	},
+	create_user_tag: { fields: ["userTagName", "userIds"] },
+	delete_user_tags: { fields: ["userTagIds"] },
+});
+
 /** Approving and rejecting an activity by its fingerprint. Outside the 13 (docs/internals/service.md#votes). */
 export const approvals = defineSubmits({
 	approve_activity: { fields: ["fingerprint"] },
@@ -108,6 +124,7 @@ export const approvals = defineSubmits({
 
 export type QueryName = keyof typeof queries;
 export type SubmitName = keyof typeof submits;
+export type ExtendedSubmitName = keyof typeof extendedSubmits;
 export type VoteName = keyof typeof approvals;
 export type ExtendedReadName = keyof typeof extendedReads;
 

@@ -1,6 +1,6 @@
 /** The bytes of requests: only those that orgsync makes are read as one. */
 import { describe, expect, it } from "vitest";
-import { approvals, extendedReads, submitOfType, submits } from "../../src/wire/operations.ts";
+import { approvals, extendedReads, extendedSubmits, submitOfType, submits } from "../../src/wire/operations.ts";
 import { decodeSubmit, decodeVote, encodeQuery, encodeSubmit } from "../../src/wire/request-body.ts";
 
 const organizationId = "0a1b2c3d-0000-4000-8000-000000000001";
@@ -50,6 +50,24 @@ describe("a field that the operation does not have", () => {
 		expect(() => encodeQuery(extendedReads.whoami, { organizationId, userId: "u" })).toThrow(
 			new TypeError("whoami has no field userId"),
 		);
+	});
+});
+
+describe("an extended submit", () => {
+	it("has the type and the keys of the vendor's types, with the version where they have one", () => {
+		const keys = Object.values(extendedSubmits).map(({ type, intentKey, resultKey }) => [type, intentKey, resultKey]);
+		expect(keys).toEqual([
+			["ACTIVITY_TYPE_CREATE_POLICIES", "createPoliciesIntent", "createPoliciesResult"],
+			["ACTIVITY_TYPE_UPDATE_POLICY_V2", "updatePolicyIntentV2", "updatePolicyResultV2"],
+			["ACTIVITY_TYPE_CREATE_USER_TAG", "createUserTagIntent", "createUserTagResult"],
+			["ACTIVITY_TYPE_DELETE_USER_TAGS", "deleteUserTagsIntent", "deleteUserTagsResult"],
+		]);
+		const { path } = extendedSubmits.update_policy;
+		expect(path).toBe("/public/v1/submit/update_policy");
+	});
+
+	it("is none of the 13 operations", () => {
+		for (const { type } of Object.values(extendedSubmits)) expect(submitOfType(type)).toBeUndefined();
 	});
 });
 

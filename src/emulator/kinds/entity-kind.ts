@@ -3,7 +3,7 @@
  * operations that read and change it. A kind is one file in this folder and one row of `table.ts`.
  */
 import { isRecord } from "../../common/json.ts";
-import type { ExtendedReadName, QueryName, SubmitName } from "../../wire/operations.ts";
+import type { ExtendedReadName, ExtendedSubmitName, QueryName, SubmitName } from "../../wire/operations.ts";
 import { isUuid, type Time } from "../identifiers.ts";
 import { notFound } from "../request-error.ts";
 import type { Path, ProblemCollector } from "../seed/problems.ts";
@@ -55,7 +55,7 @@ export interface EntityKind<
 	/** Reports what is wrong inside a row. `at` is the path of the row. */
 	checkRow?(row: Row, at: Path, collector: ProblemCollector): void;
 	readonly queries: QueryHandlers;
-	readonly submits?: Partial<Readonly<Record<SubmitName, SubmitHandler>>>;
+	readonly submits?: Partial<Readonly<Record<SubmitName | ExtendedSubmitName, SubmitHandler>>>;
 }
 
 /** What kinds whose section is a list of objects with UUIDs have in common. `defaults` are for what a row leaves out. */

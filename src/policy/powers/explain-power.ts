@@ -1,6 +1,8 @@
 /** Explains one power of one user by the policies concerned (docs/powers.md#why). */
 import type { AccessPolicy, AccessState } from "../access.ts";
 import type { Clause } from "../language/syntax.ts";
+import { factsOfGroup } from "./activity.ts";
+import { outcomeFor } from "./compile.ts";
 import type { ActivityGroup } from "./groups.ts";
 import { type Ability, type ConditionalPower, findPower, type GroupPower, type Threshold } from "./powers.ts";
 import { prepareAccess } from "./prepare.ts";
@@ -14,15 +16,18 @@ const powerVerdicts = ["alone", "together", "root-quorum", "denied", "conditiona
  */
 type PowerVerdict = (typeof powerVerdicts)[number];
 
-/** Whether a clause is true for the group: `partly` where it depends on the activity, `absent` where it does not restrict. */
-type ClauseVerdict = "true" | "false" | "partly" | "unknown" | "absent";
+/**
+ * Whether a clause is true for the group: `partly` where it depends on the activity, `errs` where these activities lack what it reads,
+ * `absent` where it does not restrict.
+ */
+type ClauseVerdict = "true" | "false" | "partly" | "errs" | "unknown" | "absent";
 
 export interface ClauseExplanation {
 	readonly clause: Clause;
 	/** As the policy has it. */
 	readonly text: string;
 	readonly verdict: ClauseVerdict;
-	/** Why it is unknown; null for the other verdicts. */
+	/** Why it errs or is unknown; null for the other verdicts. */
 	readonly because: Reason | null;
 }
 
@@ -75,10 +80,8 @@ export function explainPower(
 		conditional,
 		unknown: power.unknown,
 		policies: policies
+			.filter((policy) => outcomeFor(policy, factsOfGroup(group)).holds !== "no")
 			.map((policy) => explainPolicy(policy, { access, group, userId, atMs }))
-			.filter(
-				({ clauses }) => !clauses.some(({ clause, verdict: found }) => clause === "condition" && found === "false"),
-			)
 			.sort((left, right) => rankOf(left) - rankOf(right)),
 		assumptions: power.assumptions,
 	};
@@ -185,6 +188,8 @@ const anyUser: AccessState["users"] = {
 
 function clauseVerdict(policy: AccessPolicy, clause: "condition" | "time", question: Question): Verdict {
 	if (policy[clause].trim() === "") return { verdict: "absent", because: null };
+	const outcome = clause === "condition" ? outcomeFor(policy, factsOfGroup(question.group)) : null;
+	if (outcome?.holds === "absent") return { verdict: "errs", because: outcome.because };
 	const alone = { ...policy, consensus: "", condition: "", time: "", [clause]: policy[clause] };
 	const power = powerOfPolicy(alone, { ...question, access: { ...question.access, users: anyUser } });
 	if (power.alone.length > 0) return { verdict: "true", because: null };

@@ -128,7 +128,12 @@ const clauseWords: Readonly<
 > = {
 	true: { consensus: "is met", condition: "is true for all of these activities", time: "is in force" },
 	partly: { consensus: "needs more approvals", condition: "depends on the activity", time: "depends on the activity" },
-	false: { consensus: "is not met", condition: "is false for these activities", time: "is not in force at this time" },
+	errs: { consensus: "errs", condition: "errs for these activities", time: "errs" },
+	false: {
+		consensus: "is not met",
+		condition: "is true for none of these activities",
+		time: "is not in force at this time",
+	},
 	unknown: { consensus: "is unknown", condition: "is unknown", time: "is unknown" },
 };
 

@@ -295,6 +295,17 @@ describe("powers --why", () => {
 		expect(stdout).toContain("consensus is unknown");
 	});
 
+	test("shows a policy about it whose condition is never true, or errs", async () => {
+		const world = await makeOrganization();
+		const condition = "wallet.id == 'A' || private_key.id == 'B'";
+		await world.change({ policies: [{ ...seeded[0], condition }] });
+		const signing = await world.run(["powers", "--why", "carol", "sign"]);
+		expect(signing.stdout).toContain(`condition is true for none of these activities: \`${condition}\``);
+		const creating = await world.run(["powers", "--why", "carol", "USER/CREATE"]);
+		expect(creating.stdout).toContain("condition errs for these activities (the activity has no `wallet`)");
+		expect(signing.stdout + creating.stdout).not.toContain("no policy is about this");
+	});
+
 	test("has one answer for each group of a name in JSON", async () => {
 		const world = await makeOrganization();
 		const answer = readOutput(await world.run(["powers", "--why", "carol", "export", ...before, "--format", "json"]));

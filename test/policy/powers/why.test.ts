@@ -111,6 +111,20 @@ describe("The explanation of a power", () => {
 		expect(explain(policies, "alice").map(({ policyId }) => policyId)).toEqual(["sign"]);
 	});
 
+	it("has a policy about these activities that applies to none of them", () => {
+		const eitherSigner = `${isSigning} && (wallet.id == 'A' || private_key.id == 'B')`;
+		const [found] = explain([policy("p", { consensus: oneOf("A"), condition: eitherSigner })], "alice");
+		expect(found && shortly(found)).toBe("p never true false absent");
+	});
+
+	it("has a policy that errs for these activities, and says what they lack", () => {
+		const policies = [policy("p", { consensus: oneOf("A"), condition: "wallet.id == 'A'" })];
+		const creating = { resource: "POLICY", action: "CREATE" };
+		const [found] = explainPower(accessOf(policies), creating, "alice", atMs).policies;
+		expect(found && shortly(found)).toBe("p never true errs absent");
+		expect(found?.clauses[1]?.because).toBe("the activity has no `wallet`");
+	});
+
 	it("has the policies that apply first, and of those that do as much, those that deny first", () => {
 		const policies = [
 			policy("others", { consensus: "approvers.any(user, user.id == 'dave')", condition: isSigning }),

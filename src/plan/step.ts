@@ -1,6 +1,8 @@
 /** Steps: the activities that a plan submits. Types and lookups only; steps.ts makes them. */
 import type { Approval } from "../policy/powers/approval.ts";
 import type { AddressText } from "./address.ts";
+import type { TagChange } from "./change.ts";
+import type { RemovalKindName } from "./kinds/names.ts";
 
 /** What an activity is submitted with, by operation: ids in lower case, lists sorted, so that equal requests have equal bytes. */
 export interface StepParameters {
@@ -29,13 +31,17 @@ export type Step = StepRequest & {
 	readonly covers: readonly CoveredObject[];
 	/** Ids of steps that must have completed before this one is sent. */
 	readonly dependsOn: readonly string[];
-	/** Why this step is there, for a person. */
-	readonly reason: string;
+	readonly reason: StepReason;
 	/** What holds the step back: then nothing is submitted. Null: it can be sent. */
 	readonly earlierActivity: EarlierActivity | null;
 	/** What becomes of it when it is submitted; left out where policies were not asked for. A forecast: nothing is allowed by it. */
 	readonly approval?: Approval;
 };
+
+/** Why a step is in the plan; say/steps.ts puts it into words. `names-exchanged`: the tag takes a temporary name first. */
+export type StepReason =
+	| { readonly kind: TagChange["reason"] | "names-exchanged"; readonly from: string; readonly to: string }
+	| { readonly kind: "remove"; readonly of: RemovalKindName; readonly count: number };
 
 /** An object that a request changes: its address, and the id by which the request's parameters name it. */
 export interface CoveredObject {

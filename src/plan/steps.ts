@@ -4,7 +4,6 @@
  * which cost exactly one activity more: one tag takes a temporary name first. Fewer is impossible: every tag of a cycle
  * needs its own activity, and whichever runs first meets a name that is still taken.
  */
-import { showName } from "../common/escape.ts";
 import type { Change, RemovalChange, TagChange } from "./change.ts";
 import { removalKinds } from "./kinds/index.ts";
 import type { StepDraft } from "./kinds/kind.ts";
@@ -153,7 +152,7 @@ function temporaryDraft(change: TagChange, name: string): StepDraft {
 		parameters: { userTagId: change.tagId, newUserTagName: name, addUserIds: [], removeUserIds: [] },
 		covers: [{ address: change.address, id: change.tagId }],
 		after: [],
-		reason: `\`${showName(change.before.name)}\` takes a temporary name, because tags are exchanging their names and names are unique`,
+		reason: { kind: "names-exchanged", from: change.before.name, to: name },
 	};
 }
 
@@ -169,10 +168,6 @@ function tagDraft(change: TagChange, after: readonly string[]): StepDraft {
 		},
 		covers: [{ address: change.address, id: change.tagId }],
 		after,
-		reason: {
-			"name-differs": `rename \`${showName(change.before.name)}\` to \`${showName(change.after.name)}\``,
-			"members-differ": `change who has \`${showName(change.after.name)}\``,
-			"name-and-members-differ": `rename \`${showName(change.before.name)}\` to \`${showName(change.after.name)}\` and change who has it`,
-		}[change.reason],
+		reason: { kind: change.reason, from: change.before.name, to: change.after.name },
 	};
 }

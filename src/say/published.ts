@@ -3,9 +3,11 @@ import { type Said, textOf } from "../common/said.ts";
 import type { Guard } from "../plan/guards/guards.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { JudgedRule } from "../plan/rules/judge.ts";
+import type { StepReason } from "../plan/step.ts";
 import { guardText, limitText } from "./guards.ts";
 import { isReason, type ReasonNames, reasonText } from "./reason.ts";
 import { breachText } from "./rules.ts";
+import { stepText } from "./steps.ts";
 
 /** For JSON.stringify: replaces reasons, what guards and rules found, and why a step did not complete by texts. */
 export function inWords(this: unknown, key: string, value: unknown): unknown {
@@ -18,6 +20,7 @@ export function inWords(this: unknown, key: string, value: unknown): unknown {
 	if (typeof value !== "object" || value === null) return value;
 	if ("finding" in value) return publishGuard(value as Guard);
 	if ("breach" in value) return publishState(value as RuleState);
+	if (key === "reason") return stepText({ reason: value as StepReason });
 	return (key === "because" || key === "unknown") && isReason(value) ? reasonText(value) : value;
 }
 
@@ -44,9 +47,10 @@ function publishState(state: RuleState): object {
 
 /** Returns the plan as a file has it: with guards and rules in words. */
 export function savePlan(plan: Plan): object {
-	const { guards, rules } = plan;
+	const { guards, rules, steps } = plan;
 	const saved = rules?.map((rule) => ({ ...rule, before: publishState(rule.before), after: publishState(rule.after) }));
-	return { ...plan, guards: guards.map(publishGuard), ...(saved === undefined ? {} : { rules: saved }) };
+	const worded = steps.map((step) => ({ ...step, reason: stepText(step) }));
+	return { ...plan, guards: guards.map(publishGuard), steps: worded, ...(saved === undefined ? {} : { rules: saved }) };
 }
 
 /** Returns the plan of a file. What a guard or a rule found is what the file says. */

@@ -151,7 +151,7 @@ describe("the exit code of a report", () => {
 				parameters: { policyIds: [] },
 				covers: [],
 				dependsOn: [],
-				reason: "",
+				reason: { kind: "remove", of: "policy", count: 1 },
 				earlierActivity: null,
 			},
 			outcome,

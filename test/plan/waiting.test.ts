@@ -20,7 +20,13 @@ const [alice, bob] = [id("user", 0xab), id("user", 0xcd)];
 const policy = (number: number): string => id("policy", number);
 const provider = (number: number): string => id("provider", number);
 
-const shared = { id: "step-1", covers: [], dependsOn: [], reason: "why", earlierActivity: null } as const;
+const shared = {
+	id: "step-1",
+	covers: [],
+	dependsOn: [],
+	reason: { kind: "remove", of: "policy", count: 1 },
+	earlierActivity: null,
+} as const;
 
 type TagStep = Extract<Step, { operation: "update_user_tag" }>;
 
@@ -38,7 +44,9 @@ function tagStep(parameters: Partial<TagStep["parameters"]> = {}, parts: Partial
 
 function policyStep(numbers: readonly number[]): Step {
 	const policyIds = numbers.map(policy);
-	return { ...shared, operation: "delete_policies", parameters: { policyIds }, covers: policyIds.map(coveredPolicy) };
+	const reason = { kind: "remove", of: "policy", count: numbers.length } as const;
+	const covers = policyIds.map(coveredPolicy);
+	return { ...shared, operation: "delete_policies", parameters: { policyIds }, covers, reason };
 }
 
 function coveredPolicy(policyId: string): CoveredObject {
@@ -48,7 +56,8 @@ function coveredPolicy(policyId: string): CoveredObject {
 function providerStep(userId: string, numbers: readonly number[]): Step {
 	const providerIds = numbers.map(provider);
 	const covers = providerIds.map((one): CoveredObject => ({ address: `oauthProvider:someone/${one}`, id: one }));
-	return { ...shared, operation: "delete_oauth_providers", parameters: { userId, providerIds }, covers };
+	const reason = { kind: "remove", of: "oauthProvider", count: numbers.length } as const;
+	return { ...shared, operation: "delete_oauth_providers", parameters: { userId, providerIds }, covers, reason };
 }
 
 let count = 0;

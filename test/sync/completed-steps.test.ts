@@ -16,7 +16,14 @@ function entryOf(operation: Step["operation"], parameters: Step["parameters"]): 
 
 function stepOf<O extends StepOperation>(operation: O, parameters: StepParameters[O]): Step {
 	const request = { operation, parameters } as StepRequest;
-	return { ...request, id: "step-1", covers: [], dependsOn: [], reason: "why", earlierActivity: null };
+	return {
+		...request,
+		id: "step-1",
+		covers: [],
+		dependsOn: [],
+		reason: { kind: "remove", of: "policy", count: 1 },
+		earlierActivity: null,
+	};
 }
 
 const [one, two, three] = [1, 2, 3].map((number) => id("policy", number)) as [string, string, string];

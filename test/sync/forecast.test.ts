@@ -15,7 +15,7 @@ function stepOf(verdict: ApprovalVerdict | undefined, earlierActivity: Step["ear
 			: { approval: { verdict, approverSets: [], thresholds: [], policyIds: [], because: null } };
 	return {
 		...{ id: "step-1", operation: "delete_policies", parameters: { policyIds: [] }, covers: [], dependsOn: [] },
-		...{ reason: "", earlierActivity },
+		...{ reason: { kind: "remove", of: "policy", count: 1 }, earlierActivity },
 		...approval,
 	};
 }

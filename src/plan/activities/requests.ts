@@ -57,11 +57,9 @@ export function commonObjects(
 
 /** Returns the part of the step that is about these ids; all of it where it is about a single object. */
 export function narrowStep(step: Step, ids: readonly string[]): Step {
-	const { list, reasonFor } = requestShapes[step.operation];
-	if (list === null) return step;
+	if (requestShapes[step.operation].list === null) return step;
 	const covers = step.covers.filter(({ id }) => ids.includes(id));
-	const isWhole = covers.length === step.covers.length;
-	const reason = isWhole ? step.reason : (reasonFor?.(covers.length) ?? step.reason);
+	const reason = "count" in step.reason ? { ...step.reason, count: covers.length } : step.reason;
 	return { ...step, ...narrowRequest(step, ids), covers, reason };
 }
 

@@ -1,7 +1,7 @@
 /** The three types of kinds: a user tag can be changed, some kinds can only be removed, others only read. */
 import type { Differences, RemovalChange } from "../change.ts";
 import type { DesiredExpectation, DesiredOrganization, LiveOrganization, LiveRecord } from "../organization.ts";
-import type { CoveredObject, StepOperation, StepParameters, StepRequest } from "../step.ts";
+import type { CoveredObject, StepOperation, StepParameters, StepReason, StepRequest } from "../step.ts";
 import type { KindName, ReadOnlyKindName, RemovalKindName } from "./names.ts";
 
 export type Kind = UserTagKind | RemovalKind | ReadOnlyKind;
@@ -67,7 +67,7 @@ export type StepDraft = StepRequest & {
 	readonly key: string;
 	readonly covers: readonly CoveredObject[];
 	readonly after: readonly string[];
-	readonly reason: string;
+	readonly reason: StepReason;
 };
 
 export interface RequestShape<O extends StepOperation> {
@@ -79,6 +79,4 @@ export interface RequestShape<O extends StepOperation> {
 	readonly subject: (keyof StepParameters[O] & string) | null;
 	/** Returns the part of the request that is about these ids; all of it where it is about a single object. */
 	readonly narrow: (request: StepRequest<O>, ids: readonly string[]) => StepRequest<O>;
-	/** Returns why a step removes this many objects; null where a request is about a single object. */
-	readonly reasonFor: ((count: number) => string) | null;
 }

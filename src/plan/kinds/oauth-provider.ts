@@ -8,7 +8,6 @@ export const oauthProviderRequest: RequestShape<"delete_oauth_providers"> = {
 	list: "providerIds",
 	subject: "userId",
 	narrow: ({ operation, parameters }, providerIds) => ({ operation, parameters: { ...parameters, providerIds } }),
-	reasonFor,
 };
 
 export const oauthProvider = removalKind({
@@ -25,11 +24,7 @@ export const oauthProvider = removalKind({
 				parameters: { userId, providerIds: ofUser.map(({ id }) => id).sort(compareText) },
 				covers: ofUser.map(({ address, id }) => ({ address, id })),
 				after: [],
-				reason: reasonFor(ofUser.length),
+				reason: { kind: "remove", of: "oauthProvider", count: ofUser.length },
 			};
 		}),
 });
-
-function reasonFor(count: number): string {
-	return count === 1 ? "remove an OAuth provider" : `remove ${count} OAuth providers of one user`;
-}

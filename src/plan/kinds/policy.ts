@@ -8,7 +8,6 @@ export const policyRequest: RequestShape<"delete_policies"> = {
 	list: "policyIds",
 	subject: null,
 	narrow: ({ operation }, policyIds) => ({ operation, parameters: { policyIds } }),
-	reasonFor,
 };
 
 export const policy = removalKind({
@@ -25,12 +24,8 @@ export const policy = removalKind({
 			parameters: { policyIds: changes.map(({ id }) => id).sort(compareText) },
 			covers: changes.map(({ address, id }) => ({ address, id })),
 			after: [],
-			reason: reasonFor(changes.length),
+			reason: { kind: "remove", of: "policy", count: changes.length },
 		} as const;
 		return [step];
 	},
 });
-
-function reasonFor(count: number): string {
-	return count === 1 ? "remove a policy" : `remove ${count} policies at once`;
-}

@@ -7,7 +7,6 @@ export const tvcAppRequest: RequestShape<"delete_tvc_app_and_deployments"> = {
 	list: null,
 	subject: "appId",
 	narrow: (request) => request,
-	reasonFor: null,
 };
 
 export const tvcApp = removalKind({
@@ -24,7 +23,7 @@ export const tvcApp = removalKind({
 				parameters: { appId: id },
 				covers: [{ address, id }],
 				after: [],
-				reason: "remove a TVC app and all its deployments",
+				reason: { kind: "remove", of: "tvcApp", count: 1 },
 			}),
 		),
 });

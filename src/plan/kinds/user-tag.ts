@@ -22,7 +22,7 @@ export const userTag: UserTagKind = {
 	action: "update",
 	words: ["user tag", "user tags"],
 	differences: tagDifferences,
-	request: { kind: "userTag", list: null, subject: "userTagId", narrow: (request) => request, reasonFor: null },
+	request: { kind: "userTag", list: null, subject: "userTagId", narrow: (request) => request },
 };
 
 /** The changes of user tags, and why some cannot be made: a tag that is not there, a name that is taken. */

@@ -6,6 +6,7 @@ import type { ApprovalVerdict } from "../../policy/powers/approval.ts";
 import { phraseText } from "../../render/print/text.ts";
 import { describeImpact } from "../../render/sections/impact-words.ts";
 import { describeApprovals } from "../../say/approvals.ts";
+import { stepText } from "../../say/steps.ts";
 import type { Arguments } from "../inputs/input-schema.ts";
 
 /** The state after a run: a run that changes something does not change the summary. */
@@ -60,7 +61,7 @@ export function findingsOf(plan: Plan): Findings {
 		impact: hasForecast ? describeImpact(plan).map(({ sign, sentence }) => `${sign} ${phraseText(sentence)}`) : null,
 		approvals: hasForecast
 			? describeApprovals(plan).flatMap(({ verdict, sentence, steps: alike }) =>
-					alike.map(({ reason }) => ({ step: reason, verdict, sentence: phraseText(sentence) })),
+					alike.map((step) => ({ step: stepText(step), verdict, sentence: phraseText(sentence) })),
 				)
 			: null,
 	};

@@ -5,6 +5,7 @@ import { isAdvice, textOf } from "../../common/said.ts";
 import type { Outcome, PartResult, Report, StepResult } from "../../plan/report.ts";
 import { explainText } from "../../plan/suggested-command.ts";
 import { outcomeWords } from "../../say/outcomes.ts";
+import { stepText } from "../../say/steps.ts";
 import type { CheckFailure, Properties } from "../inputs/inputs.ts";
 import { pulumiVoice } from "../settings/voice.ts";
 
@@ -89,7 +90,7 @@ function explainStep(
 	const policies = policyEvaluations.map(
 		({ policyId, outcome }) => `  policy ${policyId ?? "(no id)"}: ${outcome ?? "no outcome given"}`,
 	);
-	const [first, ...more] = explainOutcome(step.reason, result, organization);
+	const [first, ...more] = explainOutcome(stepText(step), result, organization);
 	if (first === undefined) return [];
 	const ofParts = parts.flatMap((part) => explainOutcome(part.address, part, organization)).map((line) => `  ${line}`);
 	return [first, ...policies, ...(parts.length > 0 ? ofParts : more)];

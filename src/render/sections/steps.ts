@@ -12,6 +12,7 @@ import { describeAwaited, describeForecast } from "../../say/approvals.ts";
 import { lookOf, outcomeWords } from "../../say/outcomes.ts";
 import { command, flag, identifier, joinPhrases, type Phrase, reason, reasonOf } from "../../say/phrase.ts";
 import { type Note, type Row, type Section, section } from "../../say/section.ts";
+import { stepText } from "../../say/steps.ts";
 
 interface Shown {
 	readonly command: string;
@@ -105,7 +106,7 @@ export function wrongForecastsSection({ results }: Pick<Shown, "results">): Sect
 		rows: (results ?? []).filter(isCompleted).flatMap((result) => {
 			const wrong = describeWrong(result);
 			const { step } = result;
-			return wrong === null ? [] : [{ said: [reason(step.reason), ": ", wrong], about: coveredAddresses([step]) }];
+			return wrong === null ? [] : [{ said: [reason(stepText(step)), ": ", wrong], about: coveredAddresses([step]) }];
 		}),
 		shorten: "later",
 	});
@@ -177,7 +178,7 @@ function plannedRow(step: Step, { plan, command: of, failed, results }: Shown): 
 function describeStep(step: Step): Pick<Row, "said" | "aside" | "order" | "about"> {
 	const covers = coveredAddresses([step]);
 	return {
-		said: [reason(step.reason)],
+		said: [reason(stepText(step))],
 		aside: listAddresses(covers),
 		order: { id: step.id, operation: step.operation, after: step.dependsOn },
 		about: covers,

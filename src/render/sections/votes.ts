@@ -10,6 +10,7 @@ import { countOutcomes, outcomeWords } from "../../say/outcomes.ts";
 import { identifier, joinPhrases, listOf, nameSpan, type Phrase, reason, type Span } from "../../say/phrase.ts";
 import { listPeople } from "../../say/powers.ts";
 import { type Look, type Note, type Row, type Section, section } from "../../say/section.ts";
+import { stepText } from "../../say/steps.ts";
 import { type Verdict, verdictOf, withSentences } from "../../say/verdict.ts";
 import type { OrganizationVotes, VotedActivity, VoteResult } from "../result/votes.ts";
 import { activityRow, coveredBy, describeActivity } from "./activity.ts";
@@ -70,7 +71,7 @@ export function furtherSections({ missing, unlisted, effect }: OrganizationVotes
 			look: "attention",
 			rows: missing.map((step) => {
 				const covers = step.covers.map(({ address }) => address);
-				return { said: [reason(step.reason), "  ", identifier(listCovers(covers))], about: covers };
+				return { said: [reason(stepText(step)), "  ", identifier(listCovers(covers))], about: covers };
 			}),
 		}),
 		section("unlisted", "There may be other activities", noun, {

@@ -15,6 +15,7 @@ import {
 import type { DesiredOrganization } from "../../../src/plan/organization.ts";
 import { makePlan, type Plan } from "../../../src/plan/plan.ts";
 import { digestOf } from "../../../src/plan/value.ts";
+import { stepText } from "../../../src/say/steps.ts";
 import { checkSchema } from "../../check-schema.ts";
 import {
 	context,
@@ -294,6 +295,6 @@ describe("a plan that an older version saved", () => {
 		const reasons = content.plans[0].steps.map(({ reason }: { readonly reason: string }) => reason);
 		for (const step of content.plans[0].steps) step.reason = "other words";
 		const saved = decodeSavedPlan(JSON.stringify({ ...content, digest: digestOf(content) }), "plan.json");
-		expect(saved.plans[0]?.steps.map(({ reason }) => reason)).toEqual(reasons);
+		expect(saved.plans[0]?.steps.map(stepText)).toEqual(reasons);
 	});
 });

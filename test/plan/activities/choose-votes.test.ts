@@ -41,7 +41,14 @@ function activityOf(number: number, parts: Partial<ReviewedActivity> = {}): Revi
 }
 
 const stepOf = (name: string, request: StepRequest): Step => {
-	return { id: name, covers: [], dependsOn: [], reason: "", earlierActivity: null, ...request };
+	return {
+		id: name,
+		covers: [],
+		dependsOn: [],
+		reason: { kind: "remove", of: "policy", count: 1 },
+		earlierActivity: null,
+		...request,
+	};
 };
 const tagStep = (name: string, userTagId: string, addUserIds: readonly string[]): Step =>
 	stepOf(name, { operation: "update_user_tag", parameters: { userTagId, addUserIds, removeUserIds: [] } });

@@ -474,7 +474,7 @@ describe("acknowledging a guard", () => {
 		operation: "delete_policies",
 		parameters: { policyIds: [] },
 		dependsOn: [],
-		reason: "",
+		reason: { kind: "remove", of: "policy", count: 1 },
 		earlierActivity: null,
 	} as const;
 	const joins = { activityId: "a", fingerprint: "f", state: "pending", status: "s", relation: "same" } as const;
@@ -542,7 +542,13 @@ describe("acknowledging a guard", () => {
 
 describe("a list of pending activities that is cut off", () => {
 	const step = (number: number, policies: readonly number[], held = false): Step => ({
-		...{ id: `step-${number}`, operation: "delete_policies", parameters: { policyIds: [] }, dependsOn: [], reason: "" },
+		...{
+			id: `step-${number}`,
+			operation: "delete_policies",
+			parameters: { policyIds: [] },
+			dependsOn: [],
+			reason: { kind: "remove", of: "policy", count: 1 },
+		},
 		covers: policies.map((policy) => ({ address: `policy:${policy}`, id: String(policy) })),
 		earlierActivity: held
 			? { activityId: "a", fingerprint: "f", state: "pending", status: "s", relation: "same" }

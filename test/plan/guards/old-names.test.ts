@@ -6,6 +6,7 @@ import type { Plan, PlanContext } from "../../../src/plan/plan.ts";
 import type { AccessPolicy } from "../../../src/policy/access.ts";
 import { rowText } from "../../../src/render/print/text.ts";
 import { warningGuardsSection } from "../../../src/render/sections/guards.ts";
+import { inWords } from "../../../src/say/published.ts";
 import { checkSchema } from "../../check-schema.ts";
 import { makePlan } from "../../in-words.ts";
 import { at, context, desiredOf, id, known, liveOf, liveTag, wantTag } from "../support-organizations.ts";
@@ -24,7 +25,7 @@ function planOf(
 	const desired = desiredOf({ userTags: [renamed], digest: `sha256:${"0".repeat(64)}`, ...parts });
 	const access = { users: known([]), policies: known(policies), rootQuorum: known({ threshold: 1, userIds: [alice] }) };
 	const plan = makePlan(desired, live, { ...context, access, ...more });
-	expect(checkSchema("plan.json", plan)).toEqual([]);
+	expect(checkSchema("plan.json", JSON.parse(JSON.stringify(plan, inWords)))).toEqual([]);
 	return plan;
 }
 

@@ -25,7 +25,12 @@ const allow = (kind: GuardKind, number: number): Override => ({ flag: "allow", k
 const [first, second] = [id("policy", 1), id("policy", 2)];
 const stepOf = (name: string, policyId: string): Step => ({
 	...{ id: name, operation: "delete_policies", parameters: { policyIds: [policyId] } },
-	...{ covers: [{ address: `policy:${policyId}`, id: policyId }], dependsOn: [], reason: "", earlierActivity: null },
+	...{
+		covers: [{ address: `policy:${policyId}`, id: policyId }],
+		dependsOn: [],
+		reason: { kind: "remove", of: "policy", count: 1 },
+		earlierActivity: null,
+	},
 });
 const activityOf = (activityId: string | null, policyId: string): PendingActivity => ({
 	...{ activityId, fingerprint: "sha256:f", state: "pending", status: "" },

@@ -5,6 +5,7 @@ import type { DesiredUserTag } from "../../../src/plan/organization.ts";
 import { makePlan, type Plan } from "../../../src/plan/plan.ts";
 import { summarizeApprovals } from "../../../src/say/approvals.ts";
 import { guardText, limitText } from "../../../src/say/guards.ts";
+import { stepText } from "../../../src/say/steps.ts";
 import {
 	accessOf,
 	alice,
@@ -168,7 +169,7 @@ describe("the removal of several policies", () => {
 			`userTag:signers after ${first}: runs`,
 			`${last} after userTag:signers: runs`,
 		]);
-		expect(plan.steps.map(({ parameters, reason }) => [reason, parameters])).toEqual([
+		expect(plan.steps.map((step) => [stepText(step), step.parameters])).toEqual([
 			["remove 2 policies at once", { policyIds: [denies.id, further.id] }],
 			["change who has `signers`", expect.anything()],
 			["remove a policy", { policyIds: [allows.id] }],

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { diff } from "../../../src/plan/diff.ts";
 import { coveredAddresses, type Step } from "../../../src/plan/step.ts";
 import { makeSteps } from "../../../src/plan/steps.ts";
+import { stepText } from "../../../src/say/steps.ts";
 import { desiredOf, id, known, liveOf, liveTag, parametersOf, wantTag } from "../support-organizations.ts";
 
 const [alice, bob] = [id("user", 1), id("user", 2)];
@@ -169,7 +170,7 @@ describe("steps", () => {
 				.changes.map(({ address }) => address)
 				.sort(),
 		);
-		expect(steps.map(({ reason }) => reason)).toEqual([
+		expect(steps.map(stepText)).toEqual([
 			"rename `signers` to `officers`",
 			"change who has `auditors`",
 			"remove 2 OAuth providers of one user",

@@ -265,7 +265,7 @@ describe("a report as text", () => {
 			parameters: { policyIds: ["1"] },
 			covers: [{ address: "policy:1", id: "1" }],
 			dependsOn: [],
-			reason: "remove a policy",
+			reason: { kind: "remove", of: "policy", count: 1 },
 			earlierActivity: null,
 		},
 		outcome: "completed",
@@ -371,7 +371,8 @@ Not in sync: 1 completed, 1 failed (1 query, 2 submits).
 	});
 
 	it("shows no name, id or text as anything but text", () => {
-		const step = { ...result().step, reason: evil, covers: [{ address: `policy:${evil}` as const, id: evil }] };
+		const reason = { kind: "name-differs", from: evil, to: evil } as const;
+		const step = { ...result().step, reason, covers: [{ address: `policy:${evil}` as const, id: evil }] };
 		const policyEvaluations = [{ policyId: evil, outcome: evil }];
 		const parts = { step, message: evil, activityId: evil, fingerprint: evil, policyEvaluations };
 		const text = renderReport(

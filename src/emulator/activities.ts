@@ -1,5 +1,5 @@
 /** Makes activities from submits: idempotency by bytes, time window, denials, votes, delays, execution. Pure: returns changes. */
-import { approvals, bodyLifetimeMs, maxClockLeadMs, type SubmitOperation, submits } from "../wire/operations.ts";
+import { approvals, bodyLifetimeMs, maxClockLeadMs, type SubmitOperation } from "../wire/operations.ts";
 import {
 	canApprove,
 	canReject,
@@ -13,6 +13,7 @@ import { type Decision, decide } from "./decisions.ts";
 import { deriveUuid, fingerprintOf, laterTime, timeAt, toMilliseconds } from "./identifiers.ts";
 import { submitHandlers } from "./kinds/table.ts";
 import { badRequest, deniedByPolicies, RequestError } from "./request-error.ts";
+import { servedSubmits } from "./served-submits.ts";
 import type {
 	ActivityRecord,
 	OperationContext,
@@ -33,7 +34,7 @@ export interface SubmitResult {
 }
 
 const submitsByName: ReadonlyMap<string, SubmitOperation> = new Map(
-	[...Object.values(submits), ...Object.values(approvals)].map((operation) => [operation.name, operation]),
+	[...Object.values(servedSubmits), ...Object.values(approvals)].map((operation) => [operation.name, operation]),
 );
 
 function checkWindow(timestampMs: string, nowMs: number): void {

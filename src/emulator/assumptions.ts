@@ -25,6 +25,21 @@ export const futureTimestampMessage = "timestampMs lies more than five minutes a
 // exactly, and renaming a tag to the name it has is accepted.
 export const duplicateTagNameMessage = "a tag with that name already exists";
 
+// The texts are the service's own, and so is that unknown fields are refused (docs/internals/service.md#server-side-validation).
+// Unverified, chosen: what follows the second, that an update is checked as a creation is, `time` too, and that expressions are
+// refused which the emulator does not understand. Names are compared exactly. create_policies creates all of its policies or none.
+export const duplicatePolicyNameMessage = "policy label must be unique";
+export const invalidExpressionMessage = "invalid policy";
+
+// Unverified, chosen: an empty text in update_policy clears the field. A rule, `emptyUpdate: keep`, keeps its value: a client has
+// to read back what it cleared. An update that changes nothing is accepted and leaves `updatedAt`.
+
+// Unverified, chosen: the status of both messages is 400, tokens are read and not verified, and no two users of an organization have
+// the same issuer, subject and audience.
+export const duplicateProviderMessage = "OAUTH_PROVIDER_ALREADY_EXISTS";
+export const invalidProviderMessage =
+	"invalid field oauthProviders: each needs oidcToken or oidcClaims, with iss, sub and aud";
+
 // Unverified, chosen ("unknown ids"): unknown user tags, users, policies, OAuth providers or TVC apps in a submit answer 404
 // with gRPC code 5 and make no activity (docs/internals/service.md#not-documented). A client that sends real differences only never
 // meets it. Adding a user who has the tag and removing one who has not are accepted and have no effect, and so are an id that
@@ -223,10 +238,16 @@ export const bootProofFields = [
 // fresh key whose private half is discarded: nothing can be imported.
 export const importBundleVersion = "v1.0.0";
 
-// Per organization (docs/internals/service.md#rates-and-limits). Unverified, chosen: they are checked when state is seeded or
-// changed under /emulator/, since none of the 13 operations creates anything. No rate limit applies unless /emulator/limits
-// sets one.
-export const organizationLimits = { users: 100, policies: 100, userTags: 100, oauthProvidersPerUser: 10 } as const;
+// Per organization (docs/internals/service.md#rates-and-limits). They are checked when state is seeded or changed under /emulator/,
+// there without the one of sub-organizations, and when an activity creates something. Unverified, chosen ("limits"): the text of the
+// error. No rate limit applies unless /emulator/limits sets one.
+export const organizationLimits = {
+	users: 100,
+	policies: 100,
+	userTags: 100,
+	userTagsOfSubOrganization: 10,
+	oauthProvidersPerUser: 10,
+} as const;
 
 /** Returns the headers of a 429 at a rate of `requestsPerSecond`; with `Retry-After` when `waitMs` is given. */
 // The names are the service's (docs/internals/service.md#errors). Unverified, chosen: their values are the rate a second and 0,

@@ -16,7 +16,8 @@ export interface Decision {
 
 /** The user whose own credentials an activity changes. */
 function ownerOf({ operation, parameters }: ActivityRecord): string | undefined {
-	return operation === "delete_oauth_providers" ? String(parameters.userId).toLowerCase() : undefined;
+	const isOfCredentials = operation === "create_oauth_providers" || operation === "delete_oauth_providers";
+	return isOfCredentials ? String(parameters.userId).toLowerCase() : undefined;
 }
 
 /** Returns the decision about an activity; undefined where policies decide nothing: votes, and organizations that have none. */

@@ -2,11 +2,12 @@
 import { isRecord, readJson, tooDeepMessage } from "../common/json.ts";
 import { checkSchema, type SchemaError } from "../schema/schema.ts";
 import { validators } from "../schema/validators/requests.ts";
-import { approvals, extendedReads, type Operation, operations, type QueryOperation } from "../wire/operations.ts";
+import { approvals, extendedReads, type Operation, type QueryOperation, queries } from "../wire/operations.ts";
 import { describeActivity, executeActivity, type ForcedStatus, submitActivity } from "./activities.ts";
 import { fingerprintOf, isUuid, makeUuid } from "./identifiers.ts";
 import { queryHandlers } from "./queries.ts";
 import { badRequest, denied, notFound, RequestError } from "./request-error.ts";
+import { servedSubmits } from "./served-submits.ts";
 import { acceptAssertion } from "./stamps/passkeys.ts";
 import { type StampHeaders, verifyStamp } from "./stamps/verify-stamp.ts";
 import type { ActivityRecord, OperationContext, StampedRequest } from "./state.ts";
@@ -35,7 +36,7 @@ export interface ServiceAnswer {
 
 /** Returns the operations that are served, by path. With `"documented"` the extended reads are left out. */
 export function operationsByPath(reads: "all" | "documented"): ReadonlyMap<string, Operation> {
-	const served: Operation[] = [...Object.values(operations), ...Object.values(approvals)];
+	const served: Operation[] = [queries, servedSubmits, approvals].flatMap((table): Operation[] => Object.values(table));
 	if (reads === "all") served.push(...Object.values(extendedReads));
 	return new Map(served.map((operation) => [operation.path, operation]));
 }

@@ -19,6 +19,8 @@ export interface Rules {
 	readonly denyReads?: readonly string[];
 	/** Which activity answers a vote: its own (when left out), or the one that was voted on. */
 	readonly voteAnswer?: "own" | "target";
+	/** What an empty text in update_policy does to the field that has it: clear it (when left out), or keep its value. */
+	readonly emptyUpdate?: "clear" | "keep";
 	/** How long activities of a type stay pending before they are executed. */
 	readonly pendingMs?: Readonly<Record<string, number>>;
 }

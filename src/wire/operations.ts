@@ -47,7 +47,7 @@ function defineQueries<const Given extends QueryRows>(rows: Given): Named<QueryO
 }
 
 /** Returns the rows with what their names give them: `update_user_tag` has the intent `updateUserTagIntent`. */
-function defineSubmits<const Given extends SubmitRows>(rows: Given): Named<SubmitOperation, Given> {
+export function defineSubmits<const Given extends SubmitRows>(rows: Given): Named<SubmitOperation, Given> {
 	const named = Object.entries(rows).map(([name, row]) => {
 		const [type, path] = [`ACTIVITY_TYPE_${name.toUpperCase()}`, `/public/v1/submit/${name}`];
 		const key = name.replaceAll(/_(\w)/g, (_match, letter: string) => letter.toUpperCase());

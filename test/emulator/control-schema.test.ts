@@ -64,7 +64,7 @@ describe("a fault in a request", () => {
 		[{ ...sound, fault: "truncated", headers: {} }, "headers: only for 429, 5xx, html, slow"],
 		[
 			{ operation: "list_user_tags", fault: "fail" },
-			"operation: fail is only for submits: update_user_tag, delete_oauth_providers, delete_policies, delete_tvc_app_and_deployments, init_import_private_key, approve_activity, reject_activity, or *",
+			"operation: fail is only for submits: update_user_tag, delete_oauth_providers, delete_policies, delete_tvc_app_and_deployments, init_import_private_key, create_policies, update_policy, create_user_tag, delete_user_tags, create_policy, create_oauth_providers, approve_activity, reject_activity, or *",
 		],
 	])("is refused: %j", async (body, message) => {
 		expect(await refusal("faults", body)).toBe(message);
@@ -133,7 +133,7 @@ describe("a request for rules", () => {
 		[{ organizationId, rules: {}, approvals: {} }, "approvals: unknown field (known: organizationId, rules)"],
 		[
 			{ organizationId, rules: { aprovals: {} } },
-			"rules.aprovals: unknown key `aprovals`; known here: approvals, authenticators, deny, denyReads, voteAnswer, pendingMs",
+			"rules.aprovals: unknown key `aprovals`; known here: approvals, authenticators, deny, denyReads, voteAnswer, emptyUpdate, pendingMs",
 		],
 		[{ organizationId, rules: { approvals: { ACTIVITY_TYPE_X: 0 } } }, "rules.approvals.ACTIVITY_TYPE_X: must be >= 1"],
 		[{ organizationId, rules: { approvals: { x: 2 } } }, "rules.approvals: `x` cannot be a key here"],

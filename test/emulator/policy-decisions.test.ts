@@ -1,9 +1,9 @@
 /** Activities are decided by the policies and the root quorum of the seed, at each submit and each vote. */
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { activityKinds } from "../../src/emulator/policies/activity-kinds.ts";
 import { isInSmallestSet, type View } from "../../src/emulator/policies/smallest-sets.ts";
 import type { Approvers, Voter } from "../../src/emulator/policies/voters.ts";
+import { servedSubmits } from "../../src/emulator/served-submits.ts";
 import {
 	type Emulator,
 	type Rules,
@@ -11,7 +11,6 @@ import {
 	type SeedOrganization,
 	startEmulator,
 } from "../../src/emulator/server.ts";
-import { submits } from "../../src/wire/operations.ts";
 import { cpuMsOf } from "../cpu-time.ts";
 import { makeKey, type TestKey } from "../keys.ts";
 import * as world from "./world.ts";
@@ -34,7 +33,7 @@ interface PolicyText {
 	readonly time?: string;
 }
 
-const policyIds = Array.from({ length: 10 }, (_, index) => id(31 + index));
+const policyIds = Array.from({ length: 11 }, (_, index) => id(31 + index));
 const one = (...who: readonly Name[]) => `approvers.any(user, user.id in [${who.map((name) => `'${people[name]}'`)}])`;
 const twoOfTag = `approvers.filter(user, user.tags.contains('${tag}')).count() >= 2`;
 const deny = (text: PolicyText): PolicyText => ({ effect: "EFFECT_DENY", ...text });
@@ -74,8 +73,8 @@ afterEach(() => emulator.close());
 const seed = (policies: readonly PolicyText[], more?: Partial<SeedOrganization>) =>
 	emulator.changeState(makeSeed(policies, more));
 
-async function send(name: string, parameters: object, by: Name) {
-	const raw = world.submitBody(name, parameters, nowMs);
+async function send(name: string, parameters: object, by: Name, envelope: object = {}) {
+	const raw = world.submitBody(name, parameters, nowMs, envelope);
 	const timed = raw.replace(/"timestampMs":"\d+"/, `"timestampMs":"${emulator.setClock({ advanceMs: 0 })}"`);
 	return world.submitRaw(emulator.url, name, timed, keys[by]);
 }
@@ -202,25 +201,47 @@ describe("a submit", () => {
 	});
 
 	it("of each type has its kind, resource and action", async () => {
-		expect(
-			Object.values(submits)
-				.map(({ type }) => type.replace("ACTIVITY_TYPE_", ""))
-				.sort(),
-		).toEqual(Object.keys(activityKinds).sort());
-		const conditions = Object.entries(activityKinds).map(
-			([kind, { resource, action }]) =>
-				`activity.type == 'ACTIVITY_TYPE_${kind}' && activity.kind == '${kind}' && ` +
+		const targets: Readonly<Record<string, readonly [string, string, string]>> = {
+			UPDATE_USER_TAG: ["UPDATE_USER_TAG", "USER", "UPDATE"],
+			DELETE_OAUTH_PROVIDERS: ["DELETE_OAUTH_PROVIDERS", "CREDENTIAL", "DELETE"],
+			DELETE_TVC_APP_AND_DEPLOYMENTS: ["DELETE_TVC_APP_AND_DEPLOYMENTS", "TVC_APP", "DELETE"],
+			INIT_IMPORT_PRIVATE_KEY: ["INIT_IMPORT_PRIVATE_KEY", "PRIVATE_KEY", "IMPORT"],
+			CREATE_POLICIES: ["CREATE_POLICIES", "POLICY", "CREATE"],
+			CREATE_POLICY_V3: ["CREATE_POLICY", "POLICY", "CREATE"],
+			UPDATE_POLICY_V2: ["UPDATE_POLICY", "POLICY", "UPDATE"],
+			CREATE_USER_TAG: ["CREATE_USER_TAG", "USER", "CREATE"],
+			DELETE_USER_TAGS: ["DELETE_USER_TAGS", "USER", "DELETE"],
+			CREATE_OAUTH_PROVIDERS_V2: ["CREATE_OAUTH_PROVIDERS", "CREDENTIAL", "CREATE"],
+			DELETE_POLICIES: ["DELETE_POLICIES", "POLICY", "DELETE"],
+		};
+		const types = Object.values(servedSubmits).map(({ type }) => type.replace("ACTIVITY_TYPE_", ""));
+		expect(types.sort()).toEqual(Object.keys(targets).sort());
+		const conditions = Object.entries(targets).map(
+			([type, [kind, resource, action]]) =>
+				`activity.type == 'ACTIVITY_TYPE_${type}' && activity.kind == '${kind}' && ` +
 				`activity.resource == '${resource}' && activity.action == '${action}'`,
 		);
 		await seed(conditions.map((condition) => ({ condition })));
-		const answers = await Promise.all([
-			rename("dave"),
-			send("delete_oauth_providers", { userId: carol, providerIds: [provider] }, "dave"),
-			send("delete_tvc_app_and_deployments", { appId: id(99) }, "dave"),
-			send("init_import_private_key", { userId: dave }, "dave"),
-			send("delete_policies", { policyIds: [policyIds[0]] }, "dave"),
-		]);
-		expect(answers.map(({ status }) => status)).toEqual([200, 200, 404, 200, 200]);
+		const sent = {
+			update_user_tag: { userTagId: tag, addUserIds: [], removeUserIds: [] },
+			delete_oauth_providers: { userId: carol, providerIds: [provider] },
+			delete_tvc_app_and_deployments: { appId: id(99) },
+			init_import_private_key: { userId: dave },
+			create_policies: { policies: [] },
+			create_policy: { policyName: "another", effect: "EFFECT_DENY", condition: "false", notes: "" },
+			update_policy: { policyId: policyIds[0] },
+			create_user_tag: { userTagName: "another", userIds: [] },
+			delete_user_tags: { userTagIds: [] },
+			create_oauth_providers: { userId: carol, oauthProviders: [] },
+			delete_policies: { policyIds: [policyIds[0]] },
+		};
+		const answers: unknown[] = [];
+		for (const [name, parameters] of Object.entries(sent)) {
+			const { type } = servedSubmits[name as keyof typeof servedSubmits];
+			answers.push([name, (await send(name, parameters, "dave", { type })).status]);
+		}
+		const status = (name: string) => (name === "delete_tvc_app_and_deployments" ? 404 : 200);
+		expect(answers).toEqual(Object.keys(sent).map((name) => [name, status(name)]));
 	});
 
 	it("is decided by rules as well", async () => {

@@ -1,8 +1,8 @@
 /** The emulator's own evaluator of the policy language: what each expression gives, and which are not understood. */
 import { describe, expect, it } from "vitest";
 import { compileExpression } from "../../src/emulator/policies/compile.ts";
-import { vocabularies } from "../../src/emulator/policies/decide.ts";
 import { PolicyError } from "../../src/emulator/policies/tokens.ts";
+import { vocabularies } from "../../src/emulator/policies/vocabularies.ts";
 
 const alice = { id: "alice", tags: ["A", "B"], email: "a@acme.test", alias: "alice" };
 const bob = { id: "bob", tags: ["B"], email: "", alias: "bob" };

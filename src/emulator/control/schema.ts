@@ -2,12 +2,13 @@
 
 import { validateHeaderName, validateHeaderValue } from "node:http";
 import { isRecord } from "../../common/json.ts";
-import { approvals, extendedReads, operations, submits } from "../../wire/operations.ts";
+import { approvals, extendedReads, queries } from "../../wire/operations.ts";
 import { maxClockMs, maxFaultDelayMs, minClockMs } from "../assumptions.ts";
 import { isUuid } from "../identifiers.ts";
 import type { JsonObject } from "../kinds/entity-kind.ts";
 import { entityKinds } from "../kinds/table.ts";
 import { badRequest } from "../request-error.ts";
+import { servedSubmits } from "../served-submits.ts";
 import { activityFaults, faultKinds } from "./faults.ts";
 
 interface Field {
@@ -39,8 +40,8 @@ const trueOrFalse: Field = { description: "true or false", isValid: (value) => t
 const maxCount = 1_000_000_000;
 /** One request in eleven days. */
 const minRate = 0.000001;
-const operationNames = Object.keys({ ...operations, ...approvals, ...extendedReads });
-const submitNames = Object.keys({ ...submits, ...approvals });
+const submitNames = Object.keys({ ...servedSubmits, ...approvals });
+const operationNames = [...submitNames, ...Object.keys({ ...queries, ...extendedReads })];
 
 /** Sets the length of an answer or how long its connection lasts: the emulator's own. */
 const framingHeaders = ["connection", "content-length", "keep-alive", "trailer", "transfer-encoding", "upgrade"];

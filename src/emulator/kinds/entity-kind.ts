@@ -3,10 +3,11 @@
  * operations that read and change it. A kind is one file in this folder and one row of `table.ts`.
  */
 import { isRecord } from "../../common/json.ts";
-import type { ExtendedReadName, ExtendedSubmitName, QueryName, SubmitName } from "../../wire/operations.ts";
+import type { ExtendedReadName, QueryName } from "../../wire/operations.ts";
 import { isUuid, type Time } from "../identifiers.ts";
-import { notFound } from "../request-error.ts";
+import { notFound, RequestError } from "../request-error.ts";
 import type { Path, ProblemCollector } from "../seed/problems.ts";
+import type { ServedSubmitName } from "../served-submits.ts";
 import type { EntitySection, OperationContext, Organization, StateChange } from "../state.ts";
 
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -55,7 +56,7 @@ export interface EntityKind<
 	/** Reports what is wrong inside a row. `at` is the path of the row. */
 	checkRow?(row: Row, at: Path, collector: ProblemCollector): void;
 	readonly queries: QueryHandlers;
-	readonly submits?: Partial<Readonly<Record<SubmitName | ExtendedSubmitName, SubmitHandler>>>;
+	readonly submits?: Partial<Readonly<Record<ServedSubmitName, SubmitHandler>>>;
 }
 
 /** What kinds whose section is a list of objects with UUIDs have in common. `defaults` are for what a row leaves out. */
@@ -110,6 +111,11 @@ export function findEntity<Entity>(entities: ReadonlyMap<string, Entity>, id: st
 	const entity = entities.get(id);
 	if (entity === undefined) throw notFound(`no ${label} found with id ${id}`);
 	return entity;
+}
+
+/** Throws the RequestError for more than an organization, or one of its users, can have (assumptions.ts, "limits"). */
+export function checkLimit(count: number, max: number, label: string): void {
+	if (count > max) throw new RequestError(429, 8, `resource limit exceeded: at most ${max} ${label}`);
 }
 
 export function putEntity<Entity extends object>(kind: EntitySection<Entity>, value: Entity): StateChange {

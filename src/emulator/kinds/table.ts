@@ -1,5 +1,5 @@
 /** All kinds of entities, in order. A kind is a file, a row here, rows of wire/operations.ts and a section of schemas/seed.json. */
-import type { SubmitName } from "../../wire/operations.ts";
+import type { ServedSubmitName } from "../served-submits.ts";
 import type { EntityKind, SubmitHandler } from "./entity-kind.ts";
 import { policies } from "./policy.ts";
 import { sessionProfiles } from "./session-profile.ts";
@@ -18,5 +18,5 @@ export type SeedSections = {
 
 /** What each submit does when its activity is executed, by operation. */
 export const submitHandlers: ReadonlyMap<string, SubmitHandler> = new Map(
-	entityKinds.flatMap(({ submits = {} }) => Object.entries(submits) as [SubmitName, SubmitHandler][]),
+	entityKinds.flatMap(({ submits = {} }) => Object.entries(submits) as [ServedSubmitName, SubmitHandler][]),
 );

@@ -1,9 +1,10 @@
 /** User tags with their members. */
 import { duplicateTagNameMessage, organizationLimits, userInBothListsMessage } from "../assumptions.ts";
-import { laterTime } from "../identifiers.ts";
+import { laterTime, timeAt } from "../identifiers.ts";
 import { badRequest } from "../request-error.ts";
 import type { OperationContext, Organization } from "../state.ts";
 import {
+	checkLimit,
 	completeRow,
 	type EntityKind,
 	findEntity,
@@ -12,6 +13,7 @@ import {
 	type JsonObject,
 	listSection,
 	putEntity,
+	removeEntity,
 	type SeedRow,
 	type Texts,
 } from "./entity-kind.ts";
@@ -53,7 +55,23 @@ export const userTags: EntityKind<UserTag, SeedUserTag, readonly SeedUserTag[], 
 				updatedAt,
 			})),
 	},
-	submits: { update_user_tag: { check: checkUpdate, execute: executeUpdate } },
+	submits: {
+		create_user_tag: { check: checkCreation, execute: executeCreation },
+		update_user_tag: { check: checkUpdate, execute: executeUpdate },
+		delete_user_tags: {
+			check(organization, parameters) {
+				const known = organization.entities(userTags);
+				for (const tagId of idsIn(parameters, "userTagIds")) findEntity(known, tagId, "user tag");
+			},
+			// Policies that name the tags stay as they are.
+			execute({ organization }, parameters) {
+				const userTagIds = [...new Set(idsIn(parameters, "userTagIds"))];
+				const known = organization.entities(userTags);
+				const userIds = [...new Set(userTagIds.flatMap((id) => known.get(id)?.userIds ?? []))];
+				return { changes: userTagIds.map((id) => removeEntity(userTags, id)), result: { userTagIds, userIds } };
+			},
+		},
+	},
 };
 
 function newNameIn(parameters: JsonObject): string | undefined {
@@ -61,16 +79,35 @@ function newNameIn(parameters: JsonObject): string | undefined {
 	return typeof name === "string" ? name : undefined;
 }
 
+/** Throws a RequestError when a tag has the name. */
+function checkName(organization: Organization, name: unknown): void {
+	const isTaken = [...organization.entities(userTags).values()].some(({ tagName }) => tagName === name);
+	if (isTaken) throw badRequest(duplicateTagNameMessage);
+}
+
+function checkCreation(organization: Organization, parameters: JsonObject): void {
+	checkName(organization, parameters.userTagName);
+	for (const userId of idsIn(parameters, "userIds")) findEntity(organization.entities(users), userId, "user");
+	const isSub = organization.parentOrganizationId !== undefined;
+	const max = isSub ? organizationLimits.userTagsOfSubOrganization : organizationLimits.userTags;
+	checkLimit(organization.entities(userTags).size + 1, max, "user tags");
+}
+
+function executeCreation({ nowMs, makeId }: OperationContext, parameters: JsonObject) {
+	const userIds = [...new Set(idsIn(parameters, "userIds"))];
+	const seed = { tagId: makeId(nowMs), tagName: String(parameters.userTagName), userIds };
+	const changes = [putEntity(userTags, userTags.complete(seed, timeAt(nowMs)))];
+	return { changes, result: { userTagId: seed.tagId, userIds } };
+}
+
 function checkUpdate(organization: Organization, parameters: JsonObject): void {
-	const tags = organization.entities(userTags);
-	const tag = findEntity(tags, idIn(parameters, "userTagId"), "user tag");
+	const tag = findEntity(organization.entities(userTags), idIn(parameters, "userTagId"), "user tag");
 	const added = new Set(idsIn(parameters, "addUserIds"));
 	const removed = idsIn(parameters, "removeUserIds");
 	for (const userId of [...added, ...removed]) findEntity(organization.entities(users), userId, "user");
 	if (removed.some((userId) => added.has(userId))) throw badRequest(userInBothListsMessage);
 	const name = newNameIn(parameters);
-	if (name === undefined || name === tag.tagName) return;
-	if ([...tags.values()].some((other) => other.tagName === name)) throw badRequest(duplicateTagNameMessage);
+	if (name !== undefined && name !== tag.tagName) checkName(organization, name);
 }
 
 function executeUpdate({ organization, nowMs }: OperationContext, parameters: JsonObject) {

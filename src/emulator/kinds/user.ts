@@ -1,8 +1,10 @@
 /** Users with their credentials, OAuth providers and MFA policies. `user-queries.ts` shows them with their tags. */
-import { organizationLimits } from "../assumptions.ts";
-import { laterTime } from "../identifiers.ts";
-import type { OperationContext } from "../state.ts";
+import { duplicateProviderMessage, organizationLimits } from "../assumptions.ts";
+import { laterTime, timeAt } from "../identifiers.ts";
+import { badRequest } from "../request-error.ts";
+import type { OperationContext, Organization } from "../state.ts";
 import {
+	checkLimit,
 	completeRow,
 	type EntityKind,
 	findEntity,
@@ -14,6 +16,7 @@ import {
 	type SeedRow,
 	type Texts,
 } from "./entity-kind.ts";
+import { isSameLogin, loginOf, type OauthProvider } from "./oauth-provider.ts";
 
 interface ApiKey {
 	/** Compressed P-256 point, 33 bytes in lower-case hex. */
@@ -38,8 +41,6 @@ export interface Authenticator {
 	/** The digest of that assertion: a retry may repeat it. */
 	readonly lastAssertion?: string;
 }
-
-type OauthProvider = Texts<"providerId" | "providerName" | "issuer" | "audience" | "subject">;
 
 /** docs/internals/service.md#mfa-policy. */
 export interface MfaPolicy extends Texts<"mfaPolicyId" | "mfaPolicyName" | "condition" | "notes"> {
@@ -120,6 +121,7 @@ export const users: EntityKind<User, SeedUser, readonly SeedUser[], "users"> = {
 		get_mfa_policies: (context, body) => findUser(context, body).mfaPolicies,
 	},
 	submits: {
+		create_oauth_providers: { check: checkProviders, execute: createProviders },
 		delete_oauth_providers: {
 			check(organization, parameters) {
 				const user = findEntity(organization.entities(users), idIn(parameters, "userId"), "user");
@@ -146,3 +148,34 @@ export const users: EntityKind<User, SeedUser, readonly SeedUser[], "users"> = {
 		},
 	},
 };
+
+function rowsIn(parameters: JsonObject): readonly JsonObject[] {
+	return parameters.oauthProviders as readonly JsonObject[];
+}
+
+function checkProviders(organization: Organization, parameters: JsonObject): void {
+	const known = organization.entities(users);
+	const { oauthProviders } = findEntity(known, idIn(parameters, "userId"), "user");
+	const logins = [...known.values()].flatMap(
+		(user): readonly Parameters<typeof isSameLogin>[0][] => user.oauthProviders,
+	);
+	for (const row of rowsIn(parameters)) {
+		const login = loginOf(row);
+		if (logins.some((other) => isSameLogin(login, other))) throw badRequest(duplicateProviderMessage);
+		logins.push(login);
+	}
+	const count = oauthProviders.length + rowsIn(parameters).length;
+	checkLimit(count, organizationLimits.oauthProvidersPerUser, "OAuth providers of a user");
+}
+
+function createProviders({ organization, nowMs, makeId }: OperationContext, parameters: JsonObject) {
+	const user = findEntity(organization.entities(users), idIn(parameters, "userId"), "user");
+	const created = rowsIn(parameters).map((row): OauthProvider => {
+		const providerName = String(row.providerName);
+		const now = timeAt(nowMs);
+		return { providerId: makeId(nowMs), providerName, ...loginOf(row), createdAt: now, updatedAt: now };
+	});
+	const updatedAt = created.length === 0 ? user.updatedAt : laterTime(nowMs, user.updatedAt);
+	const changes = [putEntity(users, { ...user, oauthProviders: [...user.oauthProviders, ...created], updatedAt })];
+	return { changes, result: { providerIds: created.map(({ providerId }) => providerId) } };
+}

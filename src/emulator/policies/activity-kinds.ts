@@ -15,30 +15,22 @@ function targetOf(name: string): Target {
 	return { resource, action };
 }
 
-/** By kind: the type without `ACTIVITY_TYPE_`, the same for every version of a type. */
-export const activityKinds: Readonly<Record<string, Target>> = Object.fromEntries(
-	[
-		...["UPDATE_USER_TAG", "DELETE_OAUTH_PROVIDERS", "DELETE_POLICIES", "DELETE_TVC_APP_AND_DEPLOYMENTS"],
-		"INIT_IMPORT_PRIVATE_KEY",
-	].map((name) => [name, targetOf(name)]),
-);
-
 /** What a kind of activity changes of credentials. The last stands for every kind that has no name here. */
 const credentialParts = ["API_KEYS", "AUTHENTICATORS", "OAUTH_PROVIDERS", "CREDENTIALS"];
 
-function describe(kind: string, { resource, action }: Target): Value {
-	return { type: `ACTIVITY_TYPE_${kind}`, kind, resource, action };
+/** `kind` is the type without `ACTIVITY_TYPE_` and version. */
+function describe(type: string, { resource, action }: Target): Value {
+	return { type, kind: type.replace(/^ACTIVITY_TYPE_|_V[0-9]+$/g, ""), resource, action };
 }
 
-/** Returns the keyword `activity` of an activity of this type. Throws an Error for a type that the emulator does not make. */
+/** Returns the keyword `activity` of an activity of this type. Throws an Error for a type that the vendor's table has not. */
 export function describeForPolicies(type: string): Value {
-	const kind = type.replace(/^ACTIVITY_TYPE_/, "");
-	const target = activityKinds[kind];
-	if (target === undefined) throw new Error(`no resource and action are known of ${type}`);
-	return describe(kind, target);
+	return describe(type, targetOf(type.replace(/^ACTIVITY_TYPE_/, "")));
 }
 
-/** The keyword `activity` of the activities that change credentials, of which the emulator makes one. */
+/** The keyword `activity` of the activities that change credentials, of which the emulator makes two. */
 export const credentialActivities: readonly Value[] = credentialParts.flatMap((part) =>
-	["CREATE", "UPDATE", "DELETE"].map((action) => describe(`${action}_${part}`, { resource: "CREDENTIAL", action })),
+	["CREATE", "UPDATE", "DELETE"].map((action) =>
+		describe(`ACTIVITY_TYPE_${action}_${part}`, { resource: "CREDENTIAL", action }),
+	),
 );

@@ -6,23 +6,17 @@
 import type { Policy } from "../kinds/policy.ts";
 import type { PolicyEvaluation, RootQuorum } from "../state.ts";
 import { credentialActivities } from "./activity-kinds.ts";
-import { type Compiled, compileExpression, type Vocabulary } from "./compile.ts";
+import type { Compiled } from "./compile.ts";
 import { isInSmallestSet, type View } from "./smallest-sets.ts";
 import { PolicyError } from "./tokens.ts";
-import type { Type, Value } from "./types.ts";
+import type { Value } from "./types.ts";
+import { compileField, type ExpressionField } from "./vocabularies.ts";
 import type { Approvers, Voter } from "./voters.ts";
 
-type Field = keyof typeof vocabularies;
-
 /** A policy's expressions; undefined for one that does not restrict. */
-type Understood = Readonly<Record<Field, Compiled | undefined>>;
+type Understood = Readonly<Record<ExpressionField, Compiled | undefined>>;
 
 const compiledPolicies = new WeakMap<Policy, Understood | "not understood">();
-
-function compileField(policy: Policy, field: Field): Compiled | undefined {
-	const text = policy[field] ?? "";
-	return text.trim() === "" ? undefined : compileExpression(text, vocabularies[field]);
-}
 
 /** Runs what may err. Undefined: it erred. */
 function attempt<Result>(run: () => Result): Result | undefined {
@@ -167,28 +161,3 @@ export function makeDecider({ policies, rootQuorum, activity, ownerId, submitter
 		},
 	};
 }
-
-const user: Type = {
-	fields: { id: "string", tags: { list: "string" }, email: "string", alias: "string" },
-};
-
-const credential: Type = {
-	fields: { id: "string", user_id: "string", type: "string", credential_id: "string", public_key: "string" },
-};
-
-/** None of the emulator's activities has parameters that a policy sees. */
-const activity: Type = {
-	fields: { type: "string", kind: "string", resource: "string", action: "string", params: "missing" },
-};
-
-const ofSigning = ["wallet", "wallets", "wallet_account", "private_key", "eth", "solana", "tron", "bitcoin", "tempo"];
-
-/** Each field sees its own names alone (assumptions.ts). */
-export const vocabularies = {
-	consensus: { names: { approvers: { list: user }, credentials: { list: credential } }, hasTimeFunctions: false },
-	condition: {
-		names: { activity, ...Object.fromEntries(ofSigning.map((name) => [name, "missing"] as const)) },
-		hasTimeFunctions: false,
-	},
-	time: { names: { time: { fields: { now: "timestamp" } } }, hasTimeFunctions: true },
-} as const satisfies Readonly<Record<string, Vocabulary>>;

@@ -2,8 +2,8 @@
 
 import { showText } from "../../../../src/common/escape.ts";
 import { compileExpression } from "../../../../src/emulator/policies/compile.ts";
-import { vocabularies } from "../../../../src/emulator/policies/decide.ts";
 import { PolicyError } from "../../../../src/emulator/policies/tokens.ts";
+import { vocabularies } from "../../../../src/emulator/policies/vocabularies.ts";
 import { checkExpression } from "../../../../src/policy/language/checker.ts";
 import { evaluate } from "../../../../src/policy/language/evaluate.ts";
 import { parseExpression } from "../../../../src/policy/language/parser.ts";

@@ -8,9 +8,12 @@ import { type BinaryOperator, type Clause, type Expression, type Mistake, method
 import { parseCronSpan, parseTimestamp, type WrongArgument } from "./time.ts";
 import { clauseOf, describeType, namesOf, type Type, unify } from "./types.ts";
 
-/** Returns what is not understood in an expression of the clause; empty where all is. In the order of the text. */
-export function checkExpression(expression: Expression, clause: Clause): readonly Mistake[] {
-	const check = new Check(clause);
+/**
+ * Returns what is not understood in an expression of the clause; empty where all is. In the order of the text.
+ * `written`: the text, where a number may be a variable of a template.
+ */
+export function checkExpression(expression: Expression, clause: Clause, written?: string): readonly Mistake[] {
+	const check = new Check(clause, written);
 	const type = check.typeOf(expression, null);
 	if (!is(type, "bool")) check.report(expression, `${clause} needs a bool, not ${describeType(type)}; compare it`);
 	return check.mistakes.sort((left, right) => left.span.start - right.span.start);
@@ -32,9 +35,11 @@ class Check {
 	readonly mistakes: Mistake[] = [];
 	readonly #clause: Clause;
 	readonly #names: ReadonlyMap<string, Type>;
+	readonly #written: string | undefined;
 
-	constructor(clause: Clause) {
+	constructor(clause: Clause, written: string | undefined) {
 		this.#clause = clause;
+		this.#written = written;
 		this.#names = namesOf(clause);
 	}
 
@@ -226,7 +231,7 @@ class Check {
 			}
 			return bool;
 		}
-		const message = comparisonMistake(operator, [left, leftType], [right, rightType]);
+		const message = comparisonMistake(operator, [left, leftType], [right, rightType], this.#written);
 		if (message !== null) this.report(expression, message);
 		return bool;
 	}
@@ -250,7 +255,7 @@ class Check {
 type Typed = readonly [expression: Expression, type: Type];
 
 /** Returns why the operator does not compare the two, or null. */
-function comparisonMistake(operator: BinaryOperator, left: Typed, right: Typed): string | null {
+function comparisonMistake(operator: BinaryOperator, left: Typed, right: Typed, written?: string): string | null {
 	const isEquality = operator === "==" || operator === "!=";
 	for (const [, { kind }] of [left, right]) {
 		if (kind === "any" || kind === "number" || kind === "timestamp") continue;
@@ -263,19 +268,19 @@ function comparisonMistake(operator: BinaryOperator, left: Typed, right: Typed):
 	const [leftType, rightType] = [left[1], right[1]];
 	if (leftType.kind === "any" || rightType.kind === "any" || leftType.kind === rightType.kind) return null;
 	const what = `\`${operator}\` compares ${describeType(leftType)} with ${describeType(rightType)}`;
-	return `${what}${quoteFix(left, right) ?? quoteFix(right, left) ?? ""}`;
+	return `${what}${quoteFix(left, right, written) ?? quoteFix(right, left, written) ?? ""}`;
 }
 
 /** Returns how to write a literal so that it has the type of the other. */
-function quoteFix([literal]: Typed, [, other]: Typed): string | null {
+function quoteFix([literal]: Typed, [, other]: Typed, written?: string): string | null {
 	if (literal.node !== "literal") return null;
 	if (typeof literal.value === "string" && other.kind === "number" && /^\d{1,78}$/.test(literal.value)) {
 		return `; write ${quote(literal.value)} without quotes`;
 	}
 	if (typeof literal.value === "string" && other.kind === "timestamp") return "; write `Timestamp('…')`";
-	return typeof literal.value === "bigint" && other.kind === "string"
-		? `; write \`'${literal.value}'\` in quotes`
-		: null;
+	if (typeof literal.value !== "bigint" || other.kind !== "string") return null;
+	const { start, end } = literal.span;
+	return `; write \`'${written?.slice(start, end) ?? literal.value}'\` in quotes`;
 }
 
 function is(type: Type, kind: Type["kind"]): boolean {
@@ -287,7 +292,7 @@ function isWrong(parsed: bigint | object): parsed is WrongArgument {
 }
 
 /** Returns "; did you mean `x`?" for the nearest name, or which names there are. */
-function suggest(name: string, candidates: readonly string[]): string {
+export function suggest(name: string, candidates: readonly string[]): string {
 	const near = candidates.filter(
 		(one) => name.length <= 60 && distance(name, one) <= Math.max(1, Math.floor(one.length / 3)),
 	);

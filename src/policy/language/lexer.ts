@@ -10,6 +10,8 @@ export interface Token {
 	readonly kind: "name" | "number" | "string" | "symbol" | "mistake" | "end";
 	/** A name, the digits of a number, the content of a string, or a symbol. */
 	readonly text: string;
+	/** What a number counts as whose digits are not known yet: a variable of a template. */
+	readonly value?: bigint;
 	readonly span: Span;
 }
 
@@ -56,9 +58,12 @@ function matchAt(pattern: RegExp, text: string, at: number): string {
 	return pattern.exec(text)?.[0] ?? "";
 }
 
+/** Returns the offset of the first character that is no space, at or behind an offset. */
+export const skipSpace = (text: string, offset: number): number => offset + matchAt(spacePattern, text, offset).length;
+
 /** Returns the token at or behind an offset. It looks at each character only once. */
 export function readToken(text: string, offset: number): Token {
-	const start = offset + matchAt(spacePattern, text, offset).length;
+	const start = skipSpace(text, offset);
 	const character = text.charAt(start);
 	if (character === "") return token("end", "", start, start);
 	const name = matchAt(namePattern, text, start);

@@ -1,4 +1,4 @@
-import type { Expression } from "./syntax.ts";
+import { childrenOf, type Expression } from "./syntax.ts";
 
 /** Returns whether the expression depends on who approves. */
 export const mentionsVotes = (expression: Expression): boolean =>
@@ -30,27 +30,5 @@ function pathOf(expression: Expression): string | null {
 }
 
 function has(expression: Expression, isSuch: (part: Expression) => boolean): boolean {
-	const mentions = (part: Expression): boolean => has(part, isSuch);
-	if (isSuch(expression)) return true;
-	switch (expression.node) {
-		case "list":
-			return expression.items.some(mentions);
-		case "struct":
-			return expression.fields.some(({ value }) => mentions(value));
-		case "index":
-			return mentions(expression.of) || mentions(expression.index);
-		case "slice":
-			return [expression.of, expression.from, expression.to].some(mentions);
-		case "call":
-			return mentions(expression.of) || expression.arguments.some(mentions);
-		case "construct":
-			return expression.arguments.some(mentions);
-		case "field":
-		case "not":
-			return mentions(expression.of);
-		case "binary":
-			return mentions(expression.left) || mentions(expression.right);
-		default:
-			return false;
-	}
+	return isSuch(expression) || childrenOf(expression).some((part) => has(part, isSuch));
 }

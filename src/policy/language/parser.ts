@@ -15,14 +15,17 @@ import {
 
 export type Parsed = { readonly expression: Expression } | { readonly mistakes: readonly Mistake[] };
 
+/** Returns the token at or behind an offset. Each offset is read once, from the first to the last. */
+export type ReadToken = (text: string, offset: number) => Token;
+
 /** Returns the tree of the text, or why it is not understood. An empty text is a mistake: a policy may leave a clause out. */
-export function parseExpression(text: string): Parsed {
+export function parseExpression(text: string, read: ReadToken = readToken): Parsed {
 	if (text.length > maxLength) {
 		const message = `the expression is too long: ${text.length} characters, ${maxLength} at most`;
 		return { mistakes: [{ message, span: { start: 0, end: text.length } }] };
 	}
 	try {
-		return { expression: new Parser(text).parseWhole() };
+		return { expression: new Parser(text, read).parseWhole() };
 	} catch (error) {
 		if (error instanceof NotUnderstood) return { mistakes: [error.mistake] };
 		throw error;
@@ -54,14 +57,16 @@ const otherWords: ReadonlyMap<string, string> = new Map([
 
 class Parser {
 	readonly #text: string;
+	readonly #read: ReadToken;
 	readonly #depths = new WeakMap<Expression, number>();
 	#token: Token;
 	#previousEnd = 0;
 	#nesting = 0;
 
-	constructor(text: string) {
+	constructor(text: string, read: ReadToken) {
 		this.#text = text;
-		this.#token = readToken(text, 0);
+		this.#read = read;
+		this.#token = read(text, 0);
 	}
 
 	parseWhole(): Expression {
@@ -154,12 +159,12 @@ class Parser {
 	}
 
 	#parsePrimary(): Expression {
-		const { kind, text, span } = this.#token;
+		const { kind, text, span, value: known } = this.#token;
 		const literal = (value: boolean | bigint | string): Expression => {
 			this.#advance();
 			return this.#make({ node: "literal", value }, [], span.start);
 		};
-		if (kind === "number") return literal(BigInt(text));
+		if (kind === "number") return literal(known ?? BigInt(text));
 		if (kind === "string") return literal(text);
 		if (kind === "name" && (text === "true" || text === "false")) return literal(text === "true");
 		if (kind === "name" && text !== "in") return this.#parseName();
@@ -274,7 +279,7 @@ class Parser {
 
 	#advance(): void {
 		this.#previousEnd = this.#token.span.end;
-		this.#token = readToken(this.#text, this.#previousEnd);
+		this.#token = this.#read(this.#text, this.#previousEnd);
 	}
 
 	/** Returns the failure at the token: what the lexer says where it is a slip, else the message. */

@@ -48,6 +48,31 @@ export type Expression = (
 	| { readonly node: "opaque"; readonly text: string; readonly because: string }
 ) & { readonly span: Span };
 
+/** Returns the expressions of which an expression consists, in the order of the text. */
+export function childrenOf(expression: Expression): readonly Expression[] {
+	switch (expression.node) {
+		case "list":
+			return expression.items;
+		case "struct":
+			return expression.fields.map(({ value }) => value);
+		case "field":
+		case "not":
+			return [expression.of];
+		case "index":
+			return [expression.of, expression.index];
+		case "slice":
+			return [expression.of, expression.from, expression.to];
+		case "call":
+			return [expression.of, ...expression.arguments];
+		case "construct":
+			return expression.arguments;
+		case "binary":
+			return [expression.left, expression.right];
+		default:
+			return [];
+	}
+}
+
 /** Something in a text that is not understood; the expression is then unknown, never guessed. */
 export interface Mistake {
 	/** What is wrong, and what would be right. */

@@ -1,0 +1,100 @@
+/** Checks templates, and writes live expressions as templates. */
+import { checkExpression } from "./checker.ts";
+import { findIds, type Literal } from "./id-places.ts";
+import { quote } from "./lexer.ts";
+import { parseExpression } from "./parser.ts";
+import { mixedChains } from "./same-expression.ts";
+import type { Clause, Expression, Span } from "./syntax.ts";
+import { escapeTemplate, parseTemplate, type Reference, type Template, type TemplateProblem } from "./template.ts";
+
+/**
+ * Returns what is wrong with a template of the clause, in the order of the text; empty where all is understood. The values of
+ * variables are not known: `resolveTemplate` checks them. A text that is not a template, or not understood, has these problems alone.
+ */
+export function checkTemplate(template: Template, clause: Clause): readonly TemplateProblem[] {
+	const { text, expression, references } = template;
+	if (expression === null || template.problems.length > 0) return template.problems;
+	const variables = references.filter(({ kind }) => kind === "variable");
+	const mistakes = checkExpression(expression, clause, text)
+		// What a text of `time` says is known with its value.
+		.filter(({ span }) => clause !== "time" || !variables.some((one) => isSame(one.span, span)))
+		.map((mistake): TemplateProblem => ({ code: "expression-type", ...mistake }));
+	const problems = [...mistakes, ...idProblems(template, expression), ...mixProblems(text, expression)];
+	return problems.sort((left, right) => left.span.start - right.span.start);
+}
+
+/** Returns the live text as a template with references for ids, where a name is known; equal to it when resolved. */
+export function templateOf(text: string, { tagNames, aliases }: Names): string {
+	const parsed = parseExpression(text);
+	if ("mistakes" in parsed) return escapeTemplate(text);
+	const found = new Map<number, { readonly end: number; readonly written: string }>();
+	findIds(parsed.expression, ({ value, span }, kind) => {
+		const name = (kind === "user" ? aliases : tagNames).get(String(value));
+		const written = name === undefined ? null : writeReference(kind, name);
+		if (written !== null) found.set(span.start, { end: span.end, written });
+	});
+	const parts: string[] = [];
+	let done = 0;
+	for (const [start, { end, written }] of [...found].sort(([left], [right]) => left - right)) {
+		parts.push(escapeTemplate(text.slice(done, start)), written);
+		done = end;
+	}
+	return [...parts, escapeTemplate(text.slice(done))].join("");
+}
+
+interface Names {
+	/** Names under `userTags`, by id. */
+	readonly tagNames: ReadonlyMap<string, string>;
+	/** Aliases under `users`, by id. */
+	readonly aliases: ReadonlyMap<string, string>;
+}
+
+/** Returns the string that refers to a tag or a user; null where no template can have the name. */
+function writeReference(kind: "user" | "userTag", name: string): string | null {
+	const list = kind === "user" ? "users" : "userTags";
+	const forms = [`'\${${list}.${name}}'`, `'\${${list}['${name.replaceAll("'", "''")}']}'`];
+	return forms.find((form) => parseTemplate(form).references[0]?.name === name) ?? null;
+}
+
+/** Ids of the service are UUIDs. */
+const id = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+const described = { user: "user", userTag: "tag" };
+
+function idProblems({ text, references }: Template, expression: Expression): readonly TemplateProblem[] {
+	const byStart = new Map(references.map((one) => [one.span.start, one]));
+	const problems: TemplateProblem[] = [];
+	findIds(expression, (literal, kind) => {
+		const message = idMistake(text, literal, kind, byStart.get(literal.span.start));
+		if (message !== null) problems.push({ code: "not-an-id", message, span: literal.span });
+	});
+	return problems;
+}
+
+function idMistake(text: string, literal: Literal, kind: "user" | "userTag", found?: Reference): string | null {
+	const value = String(literal.value);
+	const shown = quote(text.slice(literal.span.start, literal.span.end));
+	const expected = `the id of a ${described[kind]}`;
+	if (found !== undefined) {
+		if (found.kind === "variable" || found.kind === kind) return null;
+		return `expected ${expected}, found the ${described[found.kind]} ${shown}`;
+	}
+	if (id.test(value)) return null;
+	const reference = writeReference(kind, value);
+	const fix = reference === null ? "write the id" : `write ${quote(reference)}`;
+	return `${shown} is not ${expected}, so nothing matches it; ${fix}`;
+}
+
+function mixProblems(text: string, expression: Expression): readonly TemplateProblem[] {
+	return mixedChains(expression).flatMap(({ open }) => {
+		const ands = open.filter((part) => part.node === "binary" && part.operator === "&&");
+		ands.sort((left, right) => left.span.start - right.span.start || right.span.end - left.span.end);
+		const [first] = ands;
+		if (first === undefined) return [];
+		const written = quote(`(${text.slice(first.span.start, first.span.end)})`);
+		const message = `\`&&\` beside \`||\` without parentheses: which comes first is not documented; write ${written}`;
+		return [{ code: "mixed-operators", message, span: first.span }];
+	});
+}
+
+const isSame = (left: Span, right: Span): boolean => left.start === right.start && left.end === right.end;

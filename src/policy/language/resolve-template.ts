@@ -1,0 +1,82 @@
+/** Puts ids and values in place of the references of a template. */
+import { suggest } from "./checker.ts";
+import { quote, readToken } from "./lexer.ts";
+import { maxLength } from "./syntax.ts";
+import { firstOpening, type Reference, type Template, type TemplateProblem, withoutEscapes } from "./template.ts";
+
+/** What a variable is, or why it is not there: a problem without the value. */
+export type VariableValue = { readonly value: string } | { readonly code: string; readonly message: string };
+
+export interface Lookups {
+	/** Ids by the names under `userTags`. */
+	readonly userTags: ReadonlyMap<string, string>;
+	/** Ids by the aliases under `users`. */
+	readonly users: ReadonlyMap<string, string>;
+	/** `name`: `each.NAME` or `ORGSYNC_VAR_NAME`. */
+	readonly variable: (name: string) => VariableValue;
+}
+
+/**
+ * Returns the text with ids and values in place of references, or why it has none. Only references become other leaves: the
+ * tree is that of the template. A text that is not understood has no references, and is returned without its escapes.
+ */
+export function resolveTemplate(
+	template: Template,
+	lookups: Lookups,
+): { readonly text: string } | { readonly problems: readonly TemplateProblem[] } {
+	const { text, references } = template;
+	if (template.expression === null) return resolveUnread(text);
+	const problems = [...template.problems];
+	const parts: string[] = [];
+	let done = 0;
+	for (const reference of references) {
+		const { start, end } = reference.span;
+		const found = findValue(reference, lookups);
+		if ("value" in found) {
+			const value = reference.as === "string" ? `'${found.value}'` : found.value;
+			parts.push(withoutEscapes(text.slice(done, start)), value);
+		} else problems.push({ ...found, span: reference.span });
+		done = end;
+	}
+	const whole = [...parts, withoutEscapes(text.slice(done))].join("");
+	if (problems.length === 0 && whole.length > maxLength) {
+		const message = `the expression is too long with its values: ${maxLength} characters at most`;
+		problems.push({ code: "expression-syntax", message, span: { start: 0, end: text.length } });
+	}
+	return problems.length > 0 ? { problems } : { text: whole };
+}
+
+function resolveUnread(text: string): ReturnType<typeof resolveTemplate> {
+	const span = firstOpening(text);
+	if (span === undefined) return { text: withoutEscapes(text) };
+	const message =
+		"an expression that is not understood cannot have references; write the id, or `$${` for a literal `${`";
+	return { problems: [{ code: "bad-reference", message, span }] };
+}
+
+function findValue(reference: Reference, lookups: Lookups): VariableValue {
+	const { kind, name, as } = reference;
+	if (kind !== "variable") return idOf(kind, name, lookups);
+	const found = lookups.variable(name);
+	if (!("value" in found)) return found;
+	const shown = quote(`\${${name}}`);
+	if (as === "string") {
+		const hasOther = /['\\\p{Cc}]/u.test(found.value);
+		const message = `the value of ${shown} has a quote \`'\`, a \`\\\` or a control character, which a string cannot have`;
+		return hasOther ? { code: "bad-value", message } : found;
+	}
+	const { kind: token, span } = readToken(found.value, 0);
+	if (token === "number" && span.start === 0 && span.end === found.value.length) return found;
+	const message = `the value of ${shown} is not a decimal number; write digits only, or the variable in quotes`;
+	return { code: "bad-value", message };
+}
+
+function idOf(kind: "userTag" | "user", name: string, lookups: Lookups): VariableValue {
+	const ids = kind === "userTag" ? lookups.userTags : lookups.users;
+	const value = ids.get(name);
+	if (value !== undefined) return { value };
+	const [what, list] = kind === "userTag" ? ["tag", "userTags"] : ["alias", "users"];
+	const near = ids.size === 0 ? "; add it there" : suggest(name, [...ids.keys()]);
+	const message = `no ${what} ${quote(name)} under \`${list}\`${near}`;
+	return { code: "unknown-reference", message };
+}

@@ -1,0 +1,187 @@
+/**
+ * Expressions of documents: templates with references, which are parsed before anything is put in.
+ *
+ * A reference is one token. `'${userTags.NAME}'`, `'${users.ALIAS}'`, `'${each.NAME}'` and `'${ORGSYNC_VAR_NAME}'` are whole
+ * strings; the last two without quotes are whole numbers. Any other name of a tag or a user is in brackets:
+ * `'${userTags['a } name']}'`, where a quote within the name is doubled. Quotes within `${…}` do not end the string around it:
+ * a string that begins with `${userTags['` ends behind `']}`. A literal `${` is `$${`.
+ */
+import { quote, readToken, skipSpace, type Token } from "./lexer.ts";
+import { parseExpression } from "./parser.ts";
+import type { Expression, Span } from "./syntax.ts";
+
+/** A reference with its place: the whole literal, with its quotes. It has the span of its literal in the tree. */
+export interface Reference {
+	readonly kind: "userTag" | "user" | "variable";
+	/** The name of a tag, an alias, or `each.NAME` or `ORGSYNC_VAR_NAME`. */
+	readonly name: string;
+	/** What it becomes. A tag and a user are an id, which is a string. */
+	readonly as: "string" | "number";
+	readonly span: Span;
+}
+
+export interface TemplateProblem {
+	readonly code: /** A `${` that is neither a reference nor `$${`. */
+		| "bad-reference"
+		/** A text that the language does not have. */
+		| "expression-syntax"
+		| "unknown-reference"
+		/** A value that a template cannot have. Others are those of lookups and checks. */
+		| "bad-value"
+		| (string & {});
+	/** What is wrong, and what would be right. It has no value of a variable. */
+	readonly message: string;
+	/** The place in the template. */
+	readonly span: Span;
+}
+
+export interface Template {
+	readonly text: string;
+	/** The tree, with a string or a number in place of each reference. Null: the text is empty, or not understood. */
+	readonly expression: Expression | null;
+	/** In the order of the text. Empty where the text is not understood. */
+	readonly references: readonly Reference[];
+	/** In the order of the text; `expression-syntax` is the last, and at most one. */
+	readonly problems: readonly TemplateProblem[];
+}
+
+// Sticky: each matches at its `lastIndex` only.
+const tagOrUser =
+	/\$\{(userTags|users)(?:\.([\p{L}\p{N}._-](?:[\p{L}\p{N} ._-]*[\p{L}\p{N}._-])?)|\['((?:[^'\p{Cc}]|'')+)'\])\}/uy;
+const variable = /\$\{(each\.[^'\\{}\p{Cc}]+|ORGSYNC_VAR_\w+)\}/uy;
+
+/** Each `${` of a text, with a `$` before it where it is a literal. */
+const openings = /\$?\$\{/g;
+
+type Named = Omit<Reference, "as" | "span"> & { readonly length: number };
+
+/** Returns the tag, user or variable that the text names at an offset. */
+function nameAt(text: string, at: number): Named | undefined {
+	tagOrUser.lastIndex = at;
+	const [whole, list, plain, bracketed = ""] = tagOrUser.exec(text) ?? [];
+	if (whole !== undefined) {
+		const name = plain ?? bracketed.replaceAll("''", "'");
+		return { kind: list === "users" ? "user" : "userTag", name, length: whole.length };
+	}
+	variable.lastIndex = at;
+	const [found, name] = variable.exec(text) ?? [];
+	return found === undefined || name === undefined ? undefined : { kind: "variable", name, length: found.length };
+}
+
+/** Returns the tree of a text with its references, or what is wrong with it. An empty text has no tree and no problem. */
+export function parseTemplate(text: string): Template {
+	if (text === "") return { text, expression: null, references: [], problems: [] };
+	const reader = new TemplateReader();
+	const parsed = parseExpression(text, (whole, offset) => reader.read(whole, offset));
+	const { references, problems } = reader;
+	if ("expression" in parsed) return { text, expression: parsed.expression, references, problems };
+	const [mistake] = parsed.mistakes;
+	const isNew = mistake !== undefined && !problems.some(({ span }) => span.start === mistake.span.start);
+	const all = isNew ? [...problems, { code: "expression-syntax", ...mistake }] : problems;
+	return { text, expression: null, references: [], problems: all };
+}
+
+class TemplateReader {
+	readonly references: Reference[] = [];
+	readonly problems: TemplateProblem[] = [];
+
+	/** Returns the next token: a reference is a string or a number. */
+	read(text: string, offset: number): Token {
+		const start = skipSpace(text, offset);
+		if (text.startsWith("'${", start)) {
+			const named = nameAt(text, start + 1);
+			const end = start + 2 + (named?.length ?? 0);
+			if (named !== undefined && text[end - 1] === "'") return this.#reference(text, named, "string", { start, end });
+		}
+		if (text.startsWith("${", start)) return this.#readBare(text, start);
+		const token = readToken(text, offset);
+		return token.kind === "string" ? this.#readString(text, token) : token;
+	}
+
+	#reference(text: string, { kind, name }: Named, as: Reference["as"], span: Span): Token {
+		this.references.push({ kind, name, as, span });
+		if (as === "number") return { kind: "number", text: text.slice(span.start, span.end), value: 0n, span };
+		return { kind: "string", text: text.slice(span.start + 1, span.end - 1), span };
+	}
+
+	/** Reads a variable in place of a number. */
+	#readBare(text: string, start: number): Token {
+		const named = nameAt(text, start);
+		const end = named === undefined ? endOfBad(text, start) : start + named.length;
+		const shown = text.slice(start, end);
+		if (named === undefined) return this.#mistake(describeBad(shown), start, end);
+		if (named.kind !== "variable") {
+			this.#report(`an id is a string; write ${quote(`'${shown}'`)} in single quotes`, start, end);
+		} else if (/\w/.test(text.charAt(start - 1)) || /\w/.test(text.charAt(end))) {
+			this.#report(`${quote(shown)} is a part of a word; write a space between the two`, start, end);
+		}
+		return this.#reference(text, named, "number", { start, end });
+	}
+
+	/** Reads a string that is no reference as a whole. */
+	#readString(text: string, token: Token): Token {
+		const found = firstOpening(token.text);
+		if (found === undefined) return { ...token, text: withoutEscapes(token.text) };
+		const start = token.span.start + 1 + found.start;
+		const within = token.text.slice(found.start, found.end);
+		// A quote of a name in brackets ended the string: what follows is a part of the name, and is not read.
+		const end = within.endsWith("[") ? endOfBad(text, start) : start + within.length;
+		const named = nameAt(text, start);
+		const message =
+			named === undefined ? describeBad(text.slice(start, end)) : describePart(text.slice(start, start + named.length));
+		if (!within.endsWith("}")) return this.#mistake(message, start, end);
+		this.#report(message, start, end);
+		return token;
+	}
+
+	#report(message: string, start: number, end: number): void {
+		this.problems.push({ code: "bad-reference", message, span: { start, end } });
+	}
+
+	#mistake(message: string, start: number, end: number): Token {
+		this.#report(message, start, end);
+		return { kind: "mistake", text: message, span: { start, end } };
+	}
+}
+
+/** Returns the place of the first `${` that is no `$${`, or undefined. */
+export function firstOpening(text: string): Span | undefined {
+	for (const { 0: opening, index } of text.matchAll(openings)) {
+		if (opening !== "$${") return { start: index, end: endOfBad(text, index) };
+	}
+	return undefined;
+}
+
+/** Returns the end of what a `${` begins: its brace, or the end of the line. */
+function endOfBad(text: string, at: number): number {
+	const end = /[}\n]|$/g;
+	end.lastIndex = at;
+	const found = end.exec(text);
+	return found === null ? text.length : found.index + (found[0] === "}" ? 1 : 0);
+}
+
+const literally = "or `$${` for a literal `${`";
+
+function describePart(shown: string): string {
+	return `${quote(shown)} is only a part of its string; write ${quote(`'${shown}'`)}, ${literally}`;
+}
+
+function describeBad(shown: string): string {
+	const [, list, name] = /^\$\{(userTags|users)\.([^'{}]+)\}$/.exec(shown) ?? [];
+	if (list !== undefined && name !== undefined) {
+		return `the name in ${quote(shown)} needs brackets; write ${quote(`\${${list}['${name}']}`)}`;
+	}
+	if (!shown.endsWith("}")) return `\`\${\` without its closing \`}\`; close it, ${literally}`;
+	const [, other] = /^\$\{([A-Za-z]\w*)\}$/.exec(shown) ?? [];
+	if (other !== undefined) {
+		return `an expression cannot use ${quote(shown)}; name the environment variable ${quote(`ORGSYNC_VAR_${other}`)}, ${literally}`;
+	}
+	const forms = "`${userTags.NAME}`, `${users.ALIAS}`, `${each.NAME}`, `${ORGSYNC_VAR_NAME}`";
+	return `${quote(shown)} is not a reference; write ${forms}, ${literally}`;
+}
+
+/** Returns the text with `${` for each `$${`. */
+export const withoutEscapes = (text: string): string => text.replaceAll("$${", () => "${");
+
+/** Returns the text as a template that reads back as it. */
+export const escapeTemplate = (text: string): string => text.replaceAll("${", () => "$${");

@@ -1,6 +1,6 @@
 /** Partial orders of few steps, as bits: for each step, the set of those that come before it, transitively. */
 
-type StepSet = number;
+export type StepSet = number;
 
 /** By step: those that must have completed before it. */
 export type Relation = readonly StepSet[];
@@ -10,7 +10,9 @@ export function has(set: StepSet, step: number): boolean {
 }
 
 export function stepsIn(set: StepSet): readonly number[] {
-	return Array.from({ length: 31 - Math.clz32(set | 1) + 1 }, (_, step) => step).filter((step) => has(set, step));
+	const steps: number[] = [];
+	for (let rest = set; rest !== 0; rest &= rest - 1) steps.push(31 - Math.clz32(rest & -rest));
+	return steps;
 }
 
 /** Returns the relation with everything that follows from it. Throws RangeError where a step would come before itself. */
@@ -51,6 +53,11 @@ export function coverPairs(relation: Relation): readonly (readonly [before: numb
 /** Returns the relation without this pair, which must not follow from others. */
 export function withoutPair(relation: Relation, [before, step]: readonly [number, number]): Relation {
 	return relation.map((all, index) => (index === step ? all & ~(1 << before) : all));
+}
+
+/** Returns the set without this step and those that come after it. */
+export function withoutStep(set: StepSet, step: number, relation: Relation): StepSet {
+	return set & ~setOf([step, ...[...relation.keys()].filter((one) => has(relation[one] ?? 0, step))]);
 }
 
 export function setOf(steps: readonly number[]): StepSet {

@@ -10,14 +10,17 @@ import {
 	has,
 	isReady,
 	type Relation,
+	type StepSet,
 	setOf,
 	stepsIn,
 	withoutPair,
+	withoutStep,
 } from "./partial-order.ts";
 
 /** What becomes of a step, from best to worst. */
 export const ranks = ["runs", "pending", "unknown", "denied"] as const;
-export const [unknown, denied] = [2, 3] as const;
+const unknown = 2;
+export const denied = 3;
 
 export interface OrderProblem {
 	/** By step, those that must have completed before it, for references and names. */
@@ -45,110 +48,173 @@ export interface Stranded {
 	readonly by: number | null;
 }
 
-/** By step and set of completed steps. */
-type RankOf = (step: number, completed: number) => number;
+/** Max steps of which every order is looked at: each step more doubles the work. */
+export const maxSearched = 8;
 
-/** Returns the best order, by a search through all of them. Each step more doubles the work. */
-export function searchOrders({ required, rankOf: judge, isPossible }: OrderProblem): FoundOrder {
-	const rankOf = remember((step, completed) => judge(step, (other) => has(completed, other)), required.length);
-	const closed = closeRelation(required.map(setOf));
-	const sets = closedSets(closed);
-	const goals = closed.map((before, step) => {
-		const first = rankOf(step, before);
-		if (first < denied) return first;
-		const isAllowed = (set: number): boolean => isReady(step, set, closed) && rankOf(step, set) < denied;
-		return (isPossible?.(step) ?? sets.some(isAllowed)) ? unknown : denied;
-	});
-	const sequence = findSequence(closed, goals, rankOf);
-	const worst = goals.map((goal, step) =>
-		Math.max(goal, rankOf(step, setOf(sequence.slice(0, sequence.indexOf(step))))),
+/** How many beginnings of an order are followed where there are more steps. */
+const maxBeginnings = 4;
+
+/** Returns the best order; one that was found step by step where there are more than `max` steps. */
+export function searchOrders(problem: OrderProblem, max = maxSearched): FoundOrder {
+	const states = new States(problem, problem.required.length <= max);
+	const { closed, isExact } = states;
+	const sequence = states.findSequence((ready) => stepsIn(ready).map((step) => 1 << step)).flatMap(stepsIn);
+	const prefixOf = (step: number): StepSet => setOf(sequence.slice(0, sequence.indexOf(step)));
+	const worst = closed.map((before, step) =>
+		Math.max(states.rankOf(step, prefixOf(step)), Math.min(states.rankOf(step, before), unknown)),
 	);
-	const relation = weaken(sequence, closed, (one) => isKept(one, worst, rankOf));
-	const stranded = sequence
-		.filter((step) => worst[step] === denied && goals[step] !== denied)
-		.map((step) => ({ step, by: findCause(step, sequence, (completed) => rankOf(step, setOf(completed))) }));
+	const chain = closed.map((_, step) => prefixOf(step));
+	const isKept = (relation: Relation, steps: readonly number[]): boolean =>
+		steps.every((step) =>
+			states.statesOf(step, relation).every((set) => states.rankOf(step, set) <= (worst[step] ?? denied)),
+		);
+	const all = [...closed.keys()];
+	const loose = weaken(chain, closed, (relation, pair) => isKept(relation, isExact ? all : pair));
+	// One after the other: then the states of the sequence are all that can be reached.
+	const relation = isKept(loose, all) ? loose : chain;
+	const isAllowedAt = (step: number) => (_: number, index: number) =>
+		states.rankOf(step, setOf(sequence.slice(0, index))) < denied;
 	return {
 		before: relation.map(stepsIn),
-		ranks: relation.map((before, step) => rankOf(step, before)),
-		stranded,
-		isExact: true,
+		ranks: relation.map((before, step) => states.rankOf(step, before)),
+		stranded: sequence
+			.filter((step) => worst[step] === denied && states.isPossible(step))
+			.map((step) => {
+				const before = sequence.slice(0, sequence.indexOf(step));
+				return { step, by: before[before.findLastIndex(isAllowedAt(step))] ?? null };
+			}),
+		isExact,
 	};
 }
 
-function remember(rankOf: RankOf, count: number): RankOf {
-	const known: (number | undefined)[] = [];
-	return (step, completed) => {
-		const key = completed * count + step;
-		const rank = known[key] ?? rankOf(step, completed);
-		known[key] = rank;
+/** How bad a beginning is: what is denied and need not be, how many activities, how much worse others become; then its activities with their ranks. */
+type Beginning = readonly [stranded: number, activities: number, worsened: number, ...trail: number[]];
+
+/** The states that steps lead to, and what becomes of each step there. */
+export class States {
+	/** By step, all that must have completed before it. */
+	readonly closed: Relation;
+	/** By step, the best that can become of it: what becomes of it when it is submitted first, or unknown where that need not be denied. */
+	readonly goals: readonly number[];
+	/** Whether all states are looked at. */
+	readonly isExact: boolean;
+	readonly #problem: OrderProblem;
+	readonly #ranks = new Map<number, number>();
+	/** Steps that are not denied in a state that was looked at. */
+	readonly #allowed = new Set<number>();
+
+	constructor(problem: OrderProblem, isExact: boolean) {
+		this.closed = closeRelation(problem.required.map(setOf));
+		this.isExact = isExact;
+		this.#problem = problem;
+		this.goals = this.closed.map((before, step) => {
+			const first = this.rankOf(step, before);
+			if (first < denied) return first;
+			return !isExact || this.isPossible(step) ? unknown : denied;
+		});
+	}
+
+	rankOf(step: number, completed: StepSet): number {
+		const key = completed * this.closed.length + step;
+		const rank = this.#ranks.get(key) ?? this.#problem.rankOf(step, (other) => has(completed, other));
+		this.#ranks.set(key, rank);
+		if (rank < denied) this.#allowed.add(step);
 		return rank;
-	};
-}
-
-/** How bad an order is: steps denied that need not be, then how much worse others become than when submitted first. */
-type Cost = readonly [stranded: number, worsened: number];
-
-function costOf(rank: number, goal: number, rest: Cost): Cost {
-	if (rank <= goal) return rest;
-	return rank === denied ? [rest[0] + 1, rest[1]] : [rest[0], rest[1] + rank - goal];
-}
-
-function compareCosts(one: Cost, other: Cost): number {
-	return one[0] - other[0] || one[1] - other[1];
-}
-
-/** Returns the sequence of least cost; of several the one that submits first what runs, then by number. */
-function findSequence(required: Relation, goals: readonly number[], rankOf: RankOf): readonly number[] {
-	const all = 2 ** required.length - 1;
-	/** By set of completed steps: the least cost of the others. */
-	const least = new Map<number, Cost>([[all, [0, 0]]]);
-	const costAfter = (step: number, completed: number): Cost =>
-		costOf(rankOf(step, completed), goals[step] ?? denied, least.get(completed | (1 << step)) ?? [0, 0]);
-	const readyAfter = (completed: number): readonly number[] =>
-		[...required.keys()].filter((step) => isReady(step, completed, required));
-	for (const completed of closedSets(required).toReversed()) {
-		const [best] = readyAfter(completed)
-			.map((step) => costAfter(step, completed))
-			.sort(compareCosts);
-		if (best !== undefined) least.set(completed, best);
 	}
-	const sequence: number[] = [];
-	for (let step: number | undefined; sequence.length < required.length; sequence.push(step)) {
-		const completed = setOf(sequence);
-		const best = least.get(completed) ?? [0, 0];
-		[step = 0] = readyAfter(completed)
-			.filter((one) => compareCosts(costAfter(one, completed), best) === 0)
-			.sort((one, other) => rankOf(one, completed) - rankOf(other, completed) || one - other);
+
+	/** Whether the step need not be denied, as far as states are looked at. */
+	isPossible(step: number): boolean {
+		const isFound = (): boolean => this.statesOf(step).some((set) => this.rankOf(step, set) < denied);
+		return this.#problem.isPossible?.(step) ?? (this.#allowed.has(step) || isFound());
 	}
-	return sequence;
+
+	/** Returns the states in which a step is judged: all; or as few and as many completed as can be, and each other step more or less. */
+	statesOf(step: number, relation: Relation = this.closed): readonly StepSet[] {
+		if (this.isExact) return closedSets(relation).filter((set) => isReady(step, set, relation));
+		const least = relation[step] ?? 0;
+		const most = withoutStep(2 ** relation.length - 1, step, relation);
+		const more = (one: number): StepSet => least | (relation[one] ?? 0) | (1 << one);
+		return [
+			...[least, most],
+			...stepsIn(most & ~least).flatMap((one) => [more(one), withoutStep(most, one, relation)]),
+		];
+	}
+
+	/**
+	 * Returns the sequence of activities of least cost; of several the one that submits first what runs, then by number. Each
+	 * activity is a set of steps that are forecast alike. `activitiesIn`: those of steps that are ready.
+	 */
+	findSequence(activitiesIn: (ready: StepSet) => readonly StepSet[]): readonly StepSet[] {
+		const steps = [...this.closed.keys()];
+		const layers = [new Map<StepSet, Beginning>([[0, [0, 0, 0]]]), ...steps.map(() => new Map<StepSet, Beginning>())];
+		for (const layer of layers.slice(0, -1)) {
+			const made = this.#best(layer).flatMap(([completed, beginning]) => {
+				const ready = setOf(steps.filter((step) => isReady(step, completed, this.closed)));
+				return activitiesIn(ready).map((activity) => {
+					return [completed | activity, this.#continue(beginning, activity, completed)] as const;
+				});
+			});
+			for (const [completed, beginning] of made) {
+				const later = layers[stepsIn(completed).length];
+				const known = later?.get(completed);
+				if (known === undefined || compareLists(beginning, known) < 0) later?.set(completed, beginning);
+			}
+		}
+		const [, , , ...trail] = layers.at(-1)?.get(2 ** steps.length - 1) ?? [0, 0, 0];
+		return trail.filter((_, index) => index % 2 === 1);
+	}
+
+	#continue([stranded, activities, worsened, ...trail]: Beginning, activity: StepSet, completed: StepSet): Beginning {
+		const steps = stepsIn(activity);
+		const goal = Math.min(...steps.map((step) => this.goals[step] ?? denied));
+		const rank = this.rankOf(steps[0] ?? 0, completed);
+		const isStranded = rank === denied && goal < denied;
+		const isWorse = rank > goal && !isStranded;
+		return [
+			...([stranded + (isStranded ? 1 : 0), activities + 1, worsened + (isWorse ? rank - goal : 0)] as const),
+			...[...trail, rank, activity],
+		];
+	}
+
+	/** Returns the beginnings to follow: all, or those after which the fewest steps are denied. */
+	#best(layer: ReadonlyMap<StepSet, Beginning>): readonly (readonly [StepSet, Beginning])[] {
+		if (this.isExact) return [...layer];
+		return [...layer]
+			.map(([completed, beginning]) => {
+				const [stranded, ...rest] = beginning;
+				const isLost = (goal: number, step: number): boolean =>
+					goal < denied && !has(completed, step) && this.rankOf(step, completed | (this.closed[step] ?? 0)) === denied;
+				return { order: [stranded + this.goals.filter(isLost).length, ...rest], one: [completed, beginning] as const };
+			})
+			.sort((one, other) => compareLists(one.order, other.order))
+			.slice(0, maxBeginnings)
+			.map(({ one }) => one);
+	}
 }
 
-/** Whether no step is worse than stated in any state that can be reached. */
-function isKept(relation: Relation, worst: readonly number[], rankOf: RankOf): boolean {
-	return closedSets(relation).every((set) =>
-		worst.every((rank, step) => !isReady(step, set, relation) || rankOf(step, set) <= rank),
-	);
+function compareLists(one: readonly number[], other: readonly number[]): number {
+	const at = one.findIndex((value, index) => value !== other[index]);
+	return (one[at] ?? 0) - (other[at] ?? 0);
 }
 
-/** Returns the order of the sequence without the dependencies that nothing needs. */
-function weaken(sequence: readonly number[], required: Relation, isGood: (one: Relation) => boolean): Relation {
-	let relation: Relation = required.map((_, step) => setOf(sequence.slice(0, sequence.indexOf(step))));
-	for (let weaker: Relation | undefined = relation; weaker !== undefined; relation = weaker ?? relation) {
-		weaker = coverPairs(relation)
-			.filter(([before, step]) => !has(required[step] ?? 0, before))
-			.map((pair) => withoutPair(relation, pair))
-			.find(isGood);
+/** Returns the order of the chain without the dependencies that nothing needs. */
+function weaken(
+	chain: Relation,
+	required: Relation,
+	isGood: (one: Relation, pair: readonly [number, number]) => boolean,
+): Relation {
+	let relation = chain;
+	const needed = new Set<string>();
+	const openIn = (one: Relation): readonly (readonly [number, number])[] =>
+		coverPairs(one).filter((pair) => !has(required[pair[1]] ?? 0, pair[0]) && !needed.has(pair.join()));
+	let open = openIn(chain);
+	for (let [pair] = open; pair !== undefined; [pair] = open) {
+		const weaker = withoutPair(relation, pair);
+		const isWeaker = isGood(weaker, pair);
+		if (isWeaker) relation = weaker;
+		// What a weaker order needs, the one before it needed too.
+		else needed.add(pair.join());
+		open = isWeaker ? openIn(relation) : open.slice(1);
 	}
 	return relation;
-}
-
-/** Returns the step of the sequence after which this one is denied. */
-export function findCause(
-	step: number,
-	sequence: readonly number[],
-	rankAfter: (completed: readonly number[]) => number,
-): number | null {
-	const before = sequence.slice(0, sequence.indexOf(step));
-	const last = before.findLastIndex((_, index) => rankAfter(before.slice(0, index)) < denied);
-	return before[last] ?? null;
 }

@@ -2,9 +2,8 @@
  * Groups the objects of a step into activities: as few as let every step run. A step of several objects stays one activity
  * where a split avoids no denial.
  */
-import { orderGreedily } from "./greedy.ts";
-import { closedSets, closeRelation, has, isReady, setOf, stepsIn } from "./partial-order.ts";
-import { denied, type FoundOrder, type OrderProblem, searchOrders } from "./search.ts";
+import { setOf, stepsIn } from "./partial-order.ts";
+import { denied, type FoundOrder, maxSearched, type OrderProblem, States, searchOrders } from "./search.ts";
 
 /** The parts that each activity is made of. */
 type Grouping = readonly (readonly number[])[];
@@ -15,9 +14,6 @@ interface FoundGroups {
 	readonly order: FoundOrder;
 }
 
-/** Max parts of which every grouping and order is looked at. */
-const maxSearched = 8;
-
 /** Max parts that are ordered at all: each of them is judged in many states. */
 const maxOrdered = 24;
 
@@ -27,25 +23,26 @@ const maxOrdered = 24;
  */
 export function findGroups(problem: OrderProblem, batches: Grouping): FoundGroups | null {
 	const parts = [...problem.required.keys()];
-	const whole = [...parts.filter((part) => !batches.flat().includes(part)).map((part) => [part]), ...batches].sort(
-		([one = 0], [other = 0]) => one - other,
-	);
+	const whole = sortGroups([
+		...parts.filter((part) => !batches.flat().includes(part)).map((part) => [part]),
+		...batches,
+	]);
 	if (whole.length > maxOrdered) return null;
-	const order = orderGroups(problem, whole);
+	const order = searchOrders(merge(problem, whole));
 	if (batches.length === 0 || countDenied(order) === 0) return { groups: whole, order };
-	if (parts.length <= maxSearched) {
-		const isPossible = findPossible(problem);
-		const groups = searchGroups(problem, batches, isPossible);
-		return { groups, order: searchOrders(merge(problem, groups, isPossible)) };
+	if (parts.length > maxSearched) {
+		const found = parts.length > maxOrdered ? null : joinParts(problem, batches, countDenied(order));
+		return { groups: found ?? whole, order: { ...searchOrders(merge(problem, found ?? whole)), isExact: false } };
 	}
-	const found = parts.length > maxOrdered ? null : splitGreedily(problem, batches, countDenied(order));
-	return { groups: found ?? whole, order: { ...orderGroups(problem, found ?? whole), isExact: false } };
+	const states = new States(problem, true);
+	const wholes = whole.map(setOf);
+	const groups = states.findSequence((ready) => wholes.flatMap((one) => subsetsOf(one & ready))).map(stepsIn);
+	// Whether a part need not be denied, however the others are grouped.
+	const isPossible = (part: number): boolean => states.goals[part] !== denied;
+	return { groups: sortGroups(groups), order: searchOrders(merge(problem, sortGroups(groups), isPossible)) };
 }
 
-function orderGroups(problem: OrderProblem, groups: Grouping): FoundOrder {
-	const merged = merge(problem, groups);
-	return groups.length <= maxSearched ? searchOrders(merged) : orderGreedily(merged);
-}
+const sortGroups = (groups: Grouping): Grouping => groups.toSorted(([one = 0], [other = 0]) => one - other);
 
 /** Returns the problem with an activity for each group. */
 function merge(
@@ -67,52 +64,6 @@ function countDenied({ ranks, stranded }: FoundOrder): number {
 	return ranks.filter((rank, step) => rank === denied || stranded.some((one) => one.step === step)).length;
 }
 
-/** Returns whether a part need not be denied, however the others are grouped. */
-function findPossible({ required, rankOf }: OrderProblem): (part: number) => boolean {
-	const closed = closeRelation(required.map(setOf));
-	const sets = closedSets(closed);
-	return (part) => sets.some((set) => isReady(part, set, closed) && rankOf(part, (other) => has(set, other)) < denied);
-}
-
-/** How bad a plan is: activities denied that need not be, then how many there are, then how much worse some become. */
-type Cost = readonly [stranded: number, activities: number, worsened: number];
-
-/** Returns the grouping of least cost, by a search through all sequences of activities. */
-function searchGroups(
-	{ required, rankOf: judge }: OrderProblem,
-	batches: Grouping,
-	isPossible: (part: number) => boolean,
-): Grouping {
-	const closed = closeRelation(required.map(setOf));
-	const rankOf = (part: number, completed: number): number => judge(part, (other) => has(completed, other));
-	const goals = closed.map((before, part) => rankOf(part, before));
-	const possible = goals.map((_, part) => isPossible(part));
-	const costOf = (activity: number, completed: number): Cost => {
-		const parts = stepsIn(activity);
-		const rank = rankOf(parts[0] ?? 0, completed);
-		if (rank === denied) return [parts.some((part) => possible[part]) ? 1 : 0, 1, 0];
-		return [0, 1, Math.max(rank - (goals[parts[0] ?? 0] ?? denied), 0)];
-	};
-	const whole = required.map((_, part) => setOf(batches.find((batch) => batch.includes(part)) ?? [part]));
-	/** By set of completed parts: the least cost of the others, and the activity that comes next. */
-	const least = new Map<number, { readonly cost: Cost; readonly next: number }>();
-	for (const completed of closedSets(closed).toReversed()) {
-		const ready = [...required.keys()].filter((part) => isReady(part, completed, closed));
-		const open = new Set(ready.map((part) => (whole[part] ?? 0) & setOf(ready)));
-		const [best] = [...open]
-			.flatMap(subsetsOf)
-			.map((next) => ({ cost: addCosts(costOf(next, completed), least.get(completed | next)?.cost), next }))
-			.sort((one, other) => compareCosts(one.cost, other.cost));
-		if (best !== undefined) least.set(completed, best);
-	}
-	const groups: (readonly number[])[] = [];
-	for (let [best, completed] = [least.get(0), 0]; best !== undefined; best = least.get(completed)) {
-		groups.push(stepsIn(best.next));
-		completed |= best.next;
-	}
-	return groups.sort(([one = 0], [other = 0]) => one - other);
-}
-
 /** Returns the subsets, the set itself first, without the empty one. */
 function subsetsOf(set: number): readonly number[] {
 	const subsets: number[] = [];
@@ -120,17 +71,9 @@ function subsetsOf(set: number): readonly number[] {
 	return subsets;
 }
 
-function addCosts(one: Cost, other: Cost = [0, 0, 0]): Cost {
-	return [one[0] + other[0], one[1] + other[1], one[2] + other[2]];
-}
-
-function compareCosts(one: Cost, other: Cost): number {
-	return one[0] - other[0] || one[1] - other[1] || one[2] - other[2];
-}
-
 /** Returns a grouping of which fewer activities are denied than these; null where none was found. */
-function splitGreedily(problem: OrderProblem, batches: Grouping, count: number): Grouping | null {
-	const fine = orderGreedily(problem);
+function joinParts(problem: OrderProblem, batches: Grouping, count: number): Grouping | null {
+	const fine = searchOrders(problem);
 	const least = countDenied(fine);
 	if (least >= count) return null;
 	const placeOf = (part: number): number => fine.before[part]?.length ?? 0;
@@ -141,10 +84,10 @@ function splitGreedily(problem: OrderProblem, batches: Grouping, count: number):
 		for (const part of others) {
 			const joined = [...last, part].sort((one, other) => one - other);
 			const merged = [...groups.filter((group) => !group.some((one) => joined.includes(one))), joined];
-			const isGood = countDenied(orderGroups(problem, merged)) <= least;
+			const isGood = countDenied(searchOrders(merge(problem, merged))) <= least;
 			if (isGood) groups = merged;
 			last = isGood ? joined : [part];
 		}
 	}
-	return groups.toSorted(([one = 0], [other = 0]) => one - other);
+	return sortGroups(groups);
 }

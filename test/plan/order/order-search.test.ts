@@ -3,7 +3,6 @@
  * of a step in each state is random here: policies could make it anything.
  */
 import { describe, expect, it } from "vitest";
-import { orderGreedily } from "../../../src/plan/order/greedy.ts";
 import { type FoundOrder, type OrderProblem, searchOrders } from "../../../src/plan/order/search.ts";
 import { findGroups } from "../../../src/plan/order/split.ts";
 
@@ -190,7 +189,7 @@ describe("the order of steps", () => {
 			const problem = problemOf(count, seed, 0);
 			if (searchOrders(problem).stranded.length > 0) continue;
 			all += 1;
-			const found = orderGreedily(problem);
+			const found = searchOrders(problem, 0);
 			checkOrder(problem, found, possibleSteps(problem));
 			if (found.stranded.length === 0) isBest += 1;
 		}

@@ -26,8 +26,8 @@ export const futureTimestampMessage = "timestampMs lies more than five minutes a
 export const duplicateTagNameMessage = "a tag with that name already exists";
 
 // The texts are the service's own, and so is that unknown fields are refused (docs/internals/service.md#server-side-validation).
-// Unverified, chosen: what follows the second, that an update is checked as a creation is, `time` too, and that expressions are
-// refused which the emulator does not understand. Names are compared exactly. create_policies creates all of its policies or none.
+// Unverified, chosen: what follows the second; that what an update changes is checked as in a creation, `time` too; and that expressions
+// are refused which the emulator does not understand. Names are compared exactly. create_policies creates all of its policies or none.
 export const duplicatePolicyNameMessage = "policy label must be unique";
 export const invalidExpressionMessage = "invalid policy";
 

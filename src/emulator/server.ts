@@ -44,7 +44,7 @@ export interface EmulatorOptions {
 	readonly dataFile?: string;
 	/** Applied for organizations that the data file does not have. */
 	readonly seed?: Seed;
-	/** `"documented"` answers 404 to the reads outside the 13 operations. */
+	/** `"documented"` answers 404 to the reads and submits outside the 13 operations, but for votes. */
 	readonly reads?: "all" | "documented";
 	/** Milliseconds since 1970; the real clock when left out. */
 	readonly now?: () => number;

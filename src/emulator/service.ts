@@ -2,7 +2,14 @@
 import { isRecord, readJson, tooDeepMessage } from "../common/json.ts";
 import { checkSchema, type SchemaError } from "../schema/schema.ts";
 import { validators } from "../schema/validators/requests.ts";
-import { approvals, extendedReads, type Operation, type QueryOperation, queries } from "../wire/operations.ts";
+import {
+	approvals,
+	extendedReads,
+	type Operation,
+	operations,
+	type QueryOperation,
+	queries,
+} from "../wire/operations.ts";
 import { describeActivity, executeActivity, type ForcedStatus, submitActivity } from "./activities.ts";
 import { fingerprintOf, isUuid, makeUuid } from "./identifiers.ts";
 import { queryHandlers } from "./queries.ts";
@@ -34,10 +41,10 @@ export interface ServiceAnswer {
 	readonly replayed: boolean;
 }
 
-/** Returns the operations that are served, by path. With `"documented"` the extended reads are left out. */
+/** Returns the operations that are served, by path. With `"documented"` the extended reads and submits are left out. */
 export function operationsByPath(reads: "all" | "documented"): ReadonlyMap<string, Operation> {
-	const served: Operation[] = [queries, servedSubmits, approvals].flatMap((table): Operation[] => Object.values(table));
-	if (reads === "all") served.push(...Object.values(extendedReads));
+	const tables = reads === "all" ? [queries, extendedReads, servedSubmits] : [operations];
+	const served = [...tables, approvals].flatMap((table): readonly Operation[] => Object.values(table));
 	return new Map(served.map((operation) => [operation.path, operation]));
 }
 

@@ -94,6 +94,21 @@ describe("create_policies", () => {
 		expect(await policies()).toHaveLength(2);
 	});
 
+	it.each([
+		["eth.tx.value > 1 && eth.tx.data[0..10] == '0x'", undefined],
+		["wallets.any(one, one.label == 'x') || solana.tx.transfers.all(one, one.amount < 5)", undefined],
+		["secret.static_properties['a'] == 'b' || activity.params.user_id == 'x'", undefined],
+		["eth.tx.amount > 1", "no field amount"],
+		["wallets.any(one, one.name == 'x')", "no field name"],
+		["bitcoin.fee > 1", "no field fee"],
+		["account.id == 'x'", "unknown name account"],
+	])("knows the fields of the documentation: %s", async (condition, reason) => {
+		const { status, body } = await submit("create_policies", { policies: [{ ...draft, condition }] });
+		expect([status, body.message]).toEqual(
+			reason === undefined ? [200, undefined] : [400, `invalid policy condition: ${reason}`],
+		);
+	});
+
 	it("does not look for the tags and users that an expression names", async () => {
 		const consensus = `approvers.any(user, user.tags.contains('${world.id(99)}') || user.id == 'nobody')`;
 		await run("create_policies", { policies: [{ ...draft, consensus }] });
@@ -164,6 +179,14 @@ describe("update_policy", () => {
 		const before = await policy(first);
 		await run("update_policy", empty);
 		expect(await policy(first)).toEqual(before);
+	});
+
+	it("checks what it changes, and leaves an expression that the emulator does not understand", async () => {
+		const opaque = { policyId: first, policyName: "first", condition: "a ~ b" };
+		await emulator.changeState({ organizationId, policies: [opaque] });
+		await run("update_policy", { policyId: first, policyCondition: "a ~ b", policyNotes: "new" });
+		expect(await policy(first)).toMatchObject({ condition: "a ~ b", notes: "new" });
+		expect((await submit("update_policy", { policyId: first, policyCondition: "a ~ c" })).status).toBe(400);
 	});
 
 	it("that changes nothing leaves the time of the last change", async () => {
@@ -356,6 +379,15 @@ describe("an extended submit", () => {
 		const { body } = await submit("create_user_tag", { userTagName: "new", userIds: [] });
 		expect(body.activity.status).toBe("ACTIVITY_STATUS_FAILED");
 		expect(tags()).toHaveLength(2);
+	});
+
+	it("is not found where only the documented operations are served", async () => {
+		const documented = await startEmulator({ seed: world.makeSeed(), reads: "documented" });
+		const statusOf = async (name: ServedSubmitName, parameters: object) =>
+			(await world.submitRaw(documented.url, name, bodyOf(name, parameters))).status;
+		expect(await statusOf("create_policies", { policies: [draft] })).toBe(404);
+		expect(await statusOf("delete_policies", { policyIds: [first] })).toBe(200);
+		await documented.close();
 	});
 
 	it("is listed by its type, and is in the state that seeds the same organization", async () => {

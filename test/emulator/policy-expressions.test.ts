@@ -1,8 +1,10 @@
 /** The emulator's own evaluator of the policy language: what each expression gives, and which are not understood. */
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { compileExpression } from "../../src/emulator/policies/compile.ts";
 import { PolicyError } from "../../src/emulator/policies/tokens.ts";
 import { vocabularies } from "../../src/emulator/policies/vocabularies.ts";
+import { randomOf, Writer } from "../policy/language/random-expressions.ts";
 
 const alice = { id: "alice", tags: ["A", "B"], email: "a@acme.test", alias: "alice" };
 const bob = { id: "bob", tags: ["B"], email: "", alias: "bob" };
@@ -124,6 +126,22 @@ describe("an expression that is not understood", () => {
 		"constructor",
 	])("is a PolicyError and nothing else: %s", (text) => {
 		expect(() => compileExpression(text, vocabularies.condition)).toThrow(PolicyError);
+	});
+
+	it("is none of the vendor's examples, and none that plans find well typed", () => {
+		const page = readFileSync(new URL("../../docs/internals/policy-examples.md", import.meta.url), "utf8");
+		const examples = [...page.matchAll(/^\| [^|`]+ \| `(.*?)` \|/gm)].map(([, text = ""]) =>
+			text.replaceAll("\\|", "|"),
+		);
+		expect(examples.length).toBeGreaterThan(25);
+		for (const text of examples) compileExpression(text, vocabularies.condition);
+		const random = randomOf(33);
+		for (const clause of ["consensus", "condition", "time"] as const) {
+			for (let count = 0; count < 200; count += 1) {
+				const text = new Writer(random, clause).write({ kind: "bool" }, count % 5);
+				compileExpression(text, vocabularies[clause]);
+			}
+		}
 	});
 
 	it("is one that reads the names of another field", () => {

@@ -125,6 +125,94 @@ test("delete_policies removes the named policies", async () => {
 	expect(left.policies.map((policy) => policy.policyName)).toEqual(["first"]);
 });
 
+test("create_policies answers the ids in the order of its policies, which update_policy changes in place", async () => {
+	const draft = { effect: "EFFECT_DENY", consensus: "false", notes: "" } as const;
+	const { activity } = await client.createPolicies({
+		type: "ACTIVITY_TYPE_CREATE_POLICIES",
+		timestampMs: timestampMs(),
+		organizationId,
+		parameters: {
+			policies: [
+				{ ...draft, policyName: "third", condition: "true" },
+				{ ...draft, policyName: "fourth", time: "time.now > Timestamp('2026-01-01T00:00:00Z')" },
+			],
+		},
+	});
+	const [third = "", fourth = ""] = activity.result.createPoliciesResult?.policyIds ?? [];
+	const { activity: update } = await client.updatePolicy({
+		type: "ACTIVITY_TYPE_UPDATE_POLICY_V2",
+		timestampMs: timestampMs(),
+		organizationId,
+		parameters: { policyId: third, policyName: "renamed", policyNotes: "why", time: "" },
+	});
+	expect(update.intent.updatePolicyIntentV2).toMatchObject({ policyId: third, policyName: "renamed" });
+	expect(update.result.updatePolicyResultV2).toEqual({ policyId: third });
+	const { policies } = await client.getPolicies({ organizationId });
+	expect(policies.map(({ policyId, policyName }) => [policyId, policyName]).slice(2)).toEqual([
+		[third, "renamed"],
+		[fourth, "fourth"],
+	]);
+	expect(policies[2]).toMatchObject({ ...draft, condition: "true", notes: "why" });
+	expect(policies[3]).toMatchObject({ ...draft, condition: "", time: "time.now > Timestamp('2026-01-01T00:00:00Z')" });
+	const error = await errorOf(
+		client.createPolicy({
+			type: "ACTIVITY_TYPE_CREATE_POLICY_V3",
+			timestampMs: timestampMs(),
+			organizationId,
+			parameters: { ...draft, policyName: "renamed" },
+		}),
+	);
+	expect([error.code, error.message]).toEqual([3, expect.stringContaining("policy label must be unique")]);
+});
+
+test("create_policy answers the id of its policy", async () => {
+	const { activity } = await client.createPolicy({
+		type: "ACTIVITY_TYPE_CREATE_POLICY_V3",
+		timestampMs: timestampMs(),
+		organizationId,
+		parameters: { policyName: "third", effect: "EFFECT_ALLOW", notes: "" },
+	});
+	expect(activity.intent.createPolicyIntentV3).toMatchObject({ policyName: "third" });
+	const { policyId = "" } = activity.result.createPolicyResult ?? {};
+	expect((await client.getPolicies({ organizationId })).policies[2]).toMatchObject({ policyId, policyName: "third" });
+});
+
+test("create_user_tag makes a tag with members, and delete_user_tags takes it from them", async () => {
+	const { activity } = await client.createUserTag({
+		type: "ACTIVITY_TYPE_CREATE_USER_TAG",
+		timestampMs: timestampMs(),
+		organizationId,
+		parameters: { userTagName: "keepers", userIds: [bob] },
+	});
+	const { userTagId = "", userIds } = activity.result.createUserTagResult ?? {};
+	expect(userIds).toEqual([bob]);
+	const tagsOfBob = async () => (await client.getUsers({ organizationId })).users[1]?.userTags;
+	expect(await tagsOfBob()).toEqual([userTagId]);
+	const { activity: removal } = await client.deleteUserTags({
+		type: "ACTIVITY_TYPE_DELETE_USER_TAGS",
+		timestampMs: timestampMs(),
+		organizationId,
+		parameters: { userTagIds: [userTagId] },
+	});
+	expect(removal.result.deleteUserTagsResult).toEqual({ userTagIds: [userTagId], userIds: [bob] });
+	expect(await tagsOfBob()).toEqual([]);
+});
+
+test("create_oauth_providers adds the named providers to one user", async () => {
+	const { activity } = await client.createOauthProviders({
+		type: "ACTIVITY_TYPE_CREATE_OAUTH_PROVIDERS_V2",
+		timestampMs: timestampMs(),
+		organizationId,
+		parameters: {
+			userId: bob,
+			oauthProviders: [{ providerName: "login", oidcClaims: { iss: "https://login.test", sub: "s", aud: "a" } }],
+		},
+	});
+	const [providerId] = activity.result.createOauthProvidersResultV2?.providerIds ?? [];
+	const { users } = await client.getUsers({ organizationId });
+	expect(users[1]?.oauthProviders).toMatchObject([{ providerId, issuer: "https://login.test", subject: "s" }]);
+});
+
 test("delete_tvc_app_and_deployments removes the app and its boot proof", async () => {
 	const { activity } = await client.deleteTvcAppAndDeployments({
 		type: "ACTIVITY_TYPE_DELETE_TVC_APP_AND_DEPLOYMENTS",

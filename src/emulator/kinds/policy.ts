@@ -70,11 +70,14 @@ const updateFields = {
 	time: "time",
 } as const;
 
-/** Returns the texts that were sent, by the names of the policy. */
-function textsIn(parameters: JsonObject, nameOf: (field: keyof typeof updateFields) => string): JsonObject {
-	const fields = Object.keys(updateFields) as (keyof typeof updateFields)[];
-	const sent = fields.filter((field) => typeof parameters[nameOf(field)] === "string");
-	return Object.fromEntries(sent.map((field) => [field, parameters[nameOf(field)]]));
+type TextField = keyof typeof updateFields;
+type PolicyTexts = Readonly<Partial<Record<TextField, string>>>;
+
+/** Returns the texts that were sent, by the names of the policy. `nameOf` returns where a text is sent. */
+function textsIn(parameters: JsonObject, nameOf: (field: TextField) => string): PolicyTexts {
+	const fields = Object.keys(updateFields) as TextField[];
+	const sent = fields.map((field) => [field, parameters[nameOf(field)]]);
+	return Object.fromEntries(sent.filter(([, text]) => typeof text === "string"));
 }
 
 /** Returns the policy without a time that does not restrict it. */
@@ -82,35 +85,33 @@ function withoutEmptyTime({ time, ...policy }: Policy): Policy {
 	return time === undefined || time === "" ? policy : { ...policy, time };
 }
 
-/** Throws a RequestError unless policies can have these texts beside the policies of these names. Adds their names. */
-function checkTexts(policy: JsonObject, names: Set<unknown>): void {
-	if (names.has(policy.policyName)) throw badRequest(duplicatePolicyNameMessage);
-	names.add(policy.policyName);
-	checkExpressions(policy, (field, reason) => badRequest(`${invalidExpressionMessage} ${field}: ${reason}`));
+/** Throws a RequestError unless a policy can have these texts beside those of `others`. */
+function checkTexts(texts: PolicyTexts, others: readonly PolicyTexts[]): void {
+	const { policyName } = texts;
+	const isTaken = policyName !== undefined && others.some((other) => other.policyName === policyName);
+	if (isTaken) throw badRequest(duplicatePolicyNameMessage);
+	checkExpressions(texts, (field, reason) => badRequest(`${invalidExpressionMessage} ${field}: ${reason}`));
 }
 
-function namesOf(organization: Organization, exceptId?: string): Set<unknown> {
-	const others = [...organization.entities(policies).values()].filter(({ policyId }) => policyId !== exceptId);
-	return new Set(others.map(({ policyName }) => policyName));
-}
-
-/** Returns what creates policies, all or none. `rowsIn` are the policies in the parameters. */
+/** Returns what creates policies, all or none. `rowsIn` returns the policies in the parameters. */
 function creationOf(
 	rowsIn: (parameters: JsonObject) => readonly JsonObject[],
 	resultOf: (policyIds: readonly string[]) => JsonObject,
 ): SubmitHandler {
+	const draftsIn = (parameters: JsonObject) => rowsIn(parameters).map((row) => textsIn(row, (field) => field));
 	return {
 		check(organization, parameters) {
-			const rows = rowsIn(parameters);
-			const names = namesOf(organization);
-			for (const row of rows) checkTexts(row, names);
-			const count = organization.entities(policies).size + rows.length;
-			checkLimit(count, organizationLimits.policies, "policies");
+			const all: PolicyTexts[] = [...organization.entities(policies).values()];
+			for (const draft of draftsIn(parameters)) {
+				checkTexts(draft, all);
+				all.push(draft);
+			}
+			checkLimit(all.length, organizationLimits.policies, "policies");
 		},
 		execute({ nowMs, makeId }, parameters) {
-			const created = rowsIn(parameters).map((row) => {
-				const texts = textsIn(row, (field) => field) as unknown as SeedPolicy;
-				return withoutEmptyTime(policies.complete({ ...texts, policyId: makeId(nowMs) }, timeAt(nowMs)));
+			const created = draftsIn(parameters).map(({ policyName = "", ...texts }) => {
+				const row = { policyId: makeId(nowMs), policyName, ...texts };
+				return withoutEmptyTime(policies.complete(row, timeAt(nowMs)));
 			});
 			const result = resultOf(created.map(({ policyId }) => policyId));
 			return { changes: created.map((policy) => putEntity(policies, policy)), result };
@@ -118,25 +119,26 @@ function creationOf(
 	};
 }
 
-/** Returns the policy with what an update sends. Throws a RequestError when there is no such policy. */
-function updated(organization: Organization, parameters: JsonObject): Policy {
-	const policy = findEntity(organization.entities(policies), idIn(parameters, "policyId"), "policy");
-	const keepsEmpty = organization.rules.emptyUpdate === "keep";
+/** Returns a policy, and the texts that an update changes. Throws a RequestError when there is no such policy. */
+function readUpdate({ entities, rules }: Organization, parameters: JsonObject) {
+	const policy = findEntity(entities(policies), idIn(parameters, "policyId"), "policy");
+	const isKept = (text: string, field: string) =>
+		text === (policy[field as TextField] ?? "") || (text === "" && rules.emptyUpdate === "keep");
 	const sent = Object.entries(textsIn(parameters, (field) => updateFields[field]));
-	return withoutEmptyTime({ ...policy, ...Object.fromEntries(sent.filter(([, text]) => text !== "" || !keepsEmpty)) });
+	const changed: PolicyTexts = Object.fromEntries(sent.filter(([field, text]) => !isKept(text, field)));
+	return { policy, changed };
 }
 
 function checkUpdate(organization: Organization, parameters: JsonObject): void {
-	const policy = updated(organization, parameters);
-	checkTexts(policy as unknown as JsonObject, namesOf(organization, policy.policyId));
+	const { changed } = readUpdate(organization, parameters);
+	checkTexts(changed, [...organization.entities(policies).values()]);
 }
 
 function executeUpdate({ organization, nowMs }: OperationContext, parameters: JsonObject) {
-	const policy = updated(organization, parameters);
-	const before = organization.entities(policies).get(policy.policyId);
-	const isSame = Object.keys(updateFields).every(
-		(field) => policy[field as keyof Policy] === before?.[field as keyof Policy],
-	);
-	const updatedAt = isSame ? policy.updatedAt : laterTime(nowMs, policy.updatedAt);
-	return { changes: [putEntity(policies, { ...policy, updatedAt })], result: { policyId: policy.policyId } };
+	const { policy, changed } = readUpdate(organization, parameters);
+	const { policyId } = policy;
+	if (Object.keys(changed).length === 0) return { changes: [], result: { policyId } };
+	const updatedAt = laterTime(nowMs, policy.updatedAt);
+	const changes = [putEntity(policies, withoutEmptyTime({ ...policy, ...changed, updatedAt }))];
+	return { changes, result: { policyId } };
 }

@@ -6,7 +6,7 @@
  * error of the whole.
  */
 import { policyLimits } from "../assumptions.ts";
-import { comparisonOf, constantOf, joinOf, membershipOf, missingOf, numberOf, partOf } from "./expressions.ts";
+import { comparisonOf, constantOf, joinOf, membershipOf, missingOf, nameOf, numberOf, partOf } from "./expressions.ts";
 import { compileCall, type Predicate } from "./functions.ts";
 import { timeFunctions } from "./schedule.ts";
 import { PolicyError, readTokens, type Token } from "./tokens.ts";
@@ -206,8 +206,7 @@ class Compiler {
 		const [, type] = item ?? keyword ?? [];
 		if (type === undefined) return this.#timeFunction(name);
 		if (item === undefined) this.keywords.add(name);
-		const expression: Expression = { type, isConstant: false, evaluate: ({ names }) => names[name] as Value };
-		return type === "missing" && item === undefined ? missingOf(undefined) : expression;
+		return nameOf(name, type);
 	}
 
 	#timeFunction(name: string): Expression {

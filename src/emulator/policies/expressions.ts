@@ -43,13 +43,26 @@ export function numberOf(digits: string): Expression {
 	return constantOf("int", value);
 }
 
+/** Returns what has a name. It errs where the activity lacks it (MissingField). */
+export function nameOf(name: string, type: Type): Expression {
+	return {
+		type,
+		isConstant: false,
+		evaluate({ names }) {
+			const value = names[name];
+			if (value === undefined) throw new PolicyError("the activity has no such field");
+			return value;
+		},
+	};
+}
+
 /** Returns a field that no activity of ours has (MissingField). */
-export function missingOf(of: Expression | undefined): Expression {
+export function missingOf(of: Expression): Expression {
 	return {
 		type: "missing",
 		isConstant: false,
 		evaluate(scope) {
-			of?.evaluate(scope);
+			of.evaluate(scope);
 			throw new PolicyError("the activity has no such field");
 		},
 	};
@@ -83,8 +96,9 @@ export function comparisonOf(left: Expression, operator: string, right: Expressi
 	};
 }
 
-/** Returns `value[start]`, or `value[start..end]` without the item at `end`. It errs where the value has no such items. */
+/** Returns `value[start]`, or `value[start..end]` without the item at `end`. It errs where the value has no such items. An absent value may have names for them. */
 export function partOf(value: Expression, start: Expression, end: Expression | undefined): Expression {
+	if (value.type === "missing" && start.type === "string" && end === undefined) return missingOf(value);
 	requireType(start, "int");
 	if (end !== undefined) requireType(end, "int");
 	const isText = value.type === "string";

@@ -1,11 +1,11 @@
 /** Checks templates, and writes live expressions as templates. */
-import { checkExpression } from "./checker.ts";
-import { findIds, type Literal } from "./id-places.ts";
+import { checkExpression, type IdLiteral, idsIn } from "./checker.ts";
 import { quote } from "./lexer.ts";
 import { parseExpression } from "./parser.ts";
-import { mixedChains } from "./same-expression.ts";
+import { openParts } from "./same-expression.ts";
 import type { Clause, Expression, Span } from "./syntax.ts";
 import { escapeTemplate, parseTemplate, type Reference, type Template, type TemplateProblem } from "./template.ts";
+import type { IdKind } from "./types.ts";
 
 /**
  * Returns what is wrong with a template of the clause, in the order of the text; empty where all is understood. The values of
@@ -28,11 +28,11 @@ export function templateOf(text: string, { tagNames, aliases }: Names): string {
 	const parsed = parseExpression(text);
 	if ("mistakes" in parsed) return escapeTemplate(text);
 	const found = new Map<number, { readonly end: number; readonly written: string }>();
-	findIds(parsed.expression, ({ value, span }, kind) => {
-		const name = (kind === "user" ? aliases : tagNames).get(String(value));
+	for (const { value, kind, span } of idsIn(parsed.expression)) {
+		const name = (kind === "user" ? aliases : tagNames).get(value);
 		const written = name === undefined ? null : writeReference(kind, name);
 		if (written !== null) found.set(span.start, { end: span.end, written });
-	});
+	}
 	const parts: string[] = [];
 	let done = 0;
 	for (const [start, { end, written }] of [...found].sort(([left], [right]) => left - right)) {
@@ -50,7 +50,7 @@ interface Names {
 }
 
 /** Returns the string that refers to a tag or a user; null where no template can have the name. */
-function writeReference(kind: "user" | "userTag", name: string): string | null {
+function writeReference(kind: IdKind, name: string): string | null {
 	const list = kind === "user" ? "users" : "userTags";
 	const forms = [`'\${${list}.${name}}'`, `'\${${list}['${name.replaceAll("'", "''")}']}'`];
 	return forms.find((form) => parseTemplate(form).references[0]?.name === name) ?? null;
@@ -62,18 +62,18 @@ const id = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const described = { user: "user", userTag: "tag" };
 
 function idProblems({ text, references }: Template, expression: Expression): readonly TemplateProblem[] {
-	const byStart = new Map(references.map((one) => [one.span.start, one]));
-	const problems: TemplateProblem[] = [];
-	findIds(expression, (literal, kind) => {
-		const message = idMistake(text, literal, kind, byStart.get(literal.span.start));
-		if (message !== null) problems.push({ code: "not-an-id", message, span: literal.span });
+	return idsIn(expression).flatMap((literal) => {
+		const message = idMistake(
+			text,
+			literal,
+			references.find(({ span }) => isSame(span, literal.span)),
+		);
+		return message === null ? [] : [{ code: "not-an-id", message, span: literal.span }];
 	});
-	return problems;
 }
 
-function idMistake(text: string, literal: Literal, kind: "user" | "userTag", found?: Reference): string | null {
-	const value = String(literal.value);
-	const shown = quote(text.slice(literal.span.start, literal.span.end));
+function idMistake(text: string, { value, kind, span }: IdLiteral, found: Reference | undefined): string | null {
+	const shown = quote(text.slice(span.start, span.end));
 	const expected = `the id of a ${described[kind]}`;
 	if (found !== undefined) {
 		if (found.kind === "variable" || found.kind === kind) return null;
@@ -86,14 +86,11 @@ function idMistake(text: string, literal: Literal, kind: "user" | "userTag", fou
 }
 
 function mixProblems(text: string, expression: Expression): readonly TemplateProblem[] {
-	return mixedChains(expression).flatMap(({ open }) => {
-		const ands = open.filter((part) => part.node === "binary" && part.operator === "&&");
-		ands.sort((left, right) => left.span.start - right.span.start || right.span.end - left.span.end);
-		const [first] = ands;
-		if (first === undefined) return [];
-		const written = quote(`(${text.slice(first.span.start, first.span.end)})`);
+	const ands = openParts(expression).filter(({ node }) => node === "binary");
+	return ands.map(({ span }) => {
+		const written = quote(`(${text.slice(span.start, span.end)})`);
 		const message = `\`&&\` beside \`||\` without parentheses: which comes first is not documented; write ${written}`;
-		return [{ code: "mixed-operators", message, span: first.span }];
+		return { code: "mixed-operators", message, span };
 	});
 }
 

@@ -4,9 +4,9 @@
  */
 import { distance } from "fastest-levenshtein";
 import { quote } from "./lexer.ts";
-import { type BinaryOperator, type Clause, type Expression, type Mistake, methods } from "./syntax.ts";
+import { type BinaryOperator, type Clause, type Expression, type Mistake, methods, type Span } from "./syntax.ts";
 import { parseCronSpan, parseTimestamp, type WrongArgument } from "./time.ts";
-import { clauseOf, describeType, namesOf, type Type, unify } from "./types.ts";
+import { clauseOf, describeType, type IdKind, namesOf, type Type, unify } from "./types.ts";
 
 /**
  * Returns what is not understood in an expression of the clause; empty where all is. In the order of the text.
@@ -17,6 +17,22 @@ export function checkExpression(expression: Expression, clause: Clause, written?
 	const type = check.typeOf(expression, null);
 	if (!is(type, "bool")) check.report(expression, `${clause} needs a bool, not ${describeType(type)}; compare it`);
 	return check.mistakes.sort((left, right) => left.span.start - right.span.start);
+}
+
+/** A string that is compared with ids. */
+export interface IdLiteral {
+	readonly value: string;
+	readonly kind: IdKind;
+	readonly span: Span;
+}
+
+/** Returns the strings that are ids of users or tags of users, as what they are compared with says. In no order. */
+export function idsIn(expression: Expression): readonly IdLiteral[] {
+	return (["consensus", "condition"] as const).flatMap((clause) => {
+		const check = new Check(clause);
+		check.typeOf(expression, null);
+		return check.ids;
+	});
 }
 
 /** Names of items, inside the names of the clause. */
@@ -33,11 +49,12 @@ const literalTypes = { boolean: bool, bigint: number, string: { kind: "string" }
 
 class Check {
 	readonly mistakes: Mistake[] = [];
+	readonly ids: IdLiteral[] = [];
 	readonly #clause: Clause;
 	readonly #names: ReadonlyMap<string, Type>;
 	readonly #written: string | undefined;
 
-	constructor(clause: Clause, written: string | undefined) {
+	constructor(clause: Clause, written?: string) {
 		this.#clause = clause;
 		this.#written = written;
 		this.#names = namesOf(clause);
@@ -47,6 +64,15 @@ class Check {
 	report({ span }: Expression, message: string): Type {
 		this.mistakes.push({ message, span });
 		return any;
+	}
+
+	/** Notes the strings among the values that are compared with a value of this type. */
+	#compare(values: readonly Expression[], type: Type): void {
+		if (type.kind !== "string" || type.id === undefined) return;
+		for (const { span, ...part } of values) {
+			const isString = part.node === "literal" && typeof part.value === "string";
+			if (isString) this.ids.push({ value: String(part.value), kind: type.id, span });
+		}
 	}
 
 	typeOf(expression: Expression, items: Items | null): Type {
@@ -168,7 +194,7 @@ class Check {
 		const of = list.kind === "list" ? list.of : any;
 		const [argument] = expression.arguments;
 		if (argument !== undefined && item === null) {
-			this.#expectSame(expression, `\`${method}\``, argument, this.typeOf(argument, items), of);
+			this.#expectSame(expression, `\`${method}\``, [argument, this.typeOf(argument, items)], [expression.of, of]);
 		}
 		if (argument !== undefined && item !== null) {
 			if (this.#names.has(item))
@@ -225,12 +251,15 @@ class Check {
 		const leftType = this.typeOf(left, items);
 		const rightType = this.typeOf(right, items);
 		if (operator === "in") {
-			if (rightType.kind === "list") this.#expectSame(expression, "`in`", left, leftType, rightType.of);
-			else if (rightType.kind !== "any") {
+			if (rightType.kind === "list") {
+				this.#expectSame(expression, "`in`", [left, leftType], [right, rightType.of]);
+			} else if (rightType.kind !== "any") {
 				this.report(right, `\`in\` needs a list on its right, like ['a', 'b'], not ${describeType(rightType)}`);
 			}
 			return bool;
 		}
+		this.#compare([left], rightType);
+		this.#compare([right], leftType);
 		const message = comparisonMistake(operator, [left, leftType], [right, rightType], this.#written);
 		if (message !== null) this.report(expression, message);
 		return bool;
@@ -241,8 +270,10 @@ class Check {
 		if (!is(type, "bool")) this.report(expression, `${what} needs a bool, not ${describeType(type)}; compare it`);
 	}
 
-	/** Reports a value that the items of a list never are. */
-	#expectSame(call: Expression, what: string, value: Expression, type: Type, of: Type): void {
+	/** Reports a value that the items of a list never are. `of`: the type of its items. */
+	#expectSame(call: Expression, what: string, [value, type]: Typed, [list, of]: Typed): void {
+		this.#compare([value], of);
+		if (list.node === "list") this.#compare(list.items, type);
 		const whole = [type, of].find(({ kind }) => kind === "list" || kind === "map" || kind === "struct");
 		if (whole !== undefined) {
 			this.report(value, `${what} does not compare ${describeType(whole)}; compare one of its values`);

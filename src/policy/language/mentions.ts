@@ -1,4 +1,4 @@
-import { childrenOf, type Expression } from "./syntax.ts";
+import { type Expression, partsOf } from "./syntax.ts";
 
 /** Returns whether the expression depends on who approves. */
 export const mentionsVotes = (expression: Expression): boolean =>
@@ -29,6 +29,5 @@ function pathOf(expression: Expression): string | null {
 	return of === null || expression.node !== "field" ? null : `${of}.${expression.name}`;
 }
 
-function has(expression: Expression, isSuch: (part: Expression) => boolean): boolean {
-	return isSuch(expression) || childrenOf(expression).some((part) => has(part, isSuch));
-}
+const has = (expression: Expression, isSuch: (part: Expression) => boolean): boolean =>
+	partsOf(expression).some(isSuch);

@@ -73,6 +73,17 @@ export function childrenOf(expression: Expression): readonly Expression[] {
 	}
 }
 
+/** Returns the expression and all within it, in the order of the text. It is a loop: a tree can be deep. */
+export function partsOf(expression: Expression): readonly Expression[] {
+	const parts: Expression[] = [];
+	const left = [expression];
+	for (let part = left.pop(); part !== undefined; part = left.pop()) {
+		parts.push(part);
+		left.push(...childrenOf(part).toReversed());
+	}
+	return parts;
+}
+
 /** Something in a text that is not understood; the expression is then unknown, never guessed. */
 export interface Mistake {
 	/** What is wrong, and what would be right. */

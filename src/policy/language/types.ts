@@ -1,9 +1,13 @@
 /** Types of the policy language, and the names that each clause knows (docs/internals/policies.md#names). */
 import type { Clause } from "./syntax.ts";
 
+export type IdKind = "user" | "userTag";
+
 export type Type =
 	/** `any`: the documentation does not say; nothing is checked. */
-	| { readonly kind: "bool" | "number" | "string" | "timestamp" | "any" }
+	| { readonly kind: "bool" | "number" | "timestamp" | "any" }
+	/** `id`: it is the id of a user or of a tag of users. */
+	| { readonly kind: "string"; readonly id?: IdKind }
 	| { readonly kind: "list"; readonly of: Type }
 	| { readonly kind: "map"; readonly of: Type }
 	| {
@@ -43,11 +47,11 @@ const keywords: Readonly<Record<Clause, Readonly<Record<string, Written>>>> = {
  * value. A number or string that only some activities or contracts have is there all the same.
  */
 const structs: Readonly<Record<string, string>> = {
-	User: "id string, tags [string], email string, alias string",
-	Credential: "id string, user_id string, type string, credential_id string, public_key string",
+	User: "id userId, tags [userTagId], email string, alias string",
+	Credential: "id string, user_id userId, type string, credential_id string, public_key string",
 	Activity: "type string, kind string, resource string, action string, params Params",
 	Params:
-		"type string, hash_function string, encoding string, user_ids [string], user_id string, api_key_ids [string], " +
+		"type string, hash_function string, encoding string, user_ids [userId], user_id userId, api_key_ids [string], " +
 		"target_public_key string, wallet_id string, otp_length number, session_profile_id string, endpoint_id string, " +
 		"sign_with string, signatures [SparkSignature], transfer SparkPackage, claim SparkPackage, " +
 		"lightning_receive SparkPackage, input_token string, output_token string, input_amount number, " +
@@ -135,6 +139,9 @@ function readType(written: Written): Type {
 function makeType(written: Written): Type {
 	if (written.startsWith("[")) return { kind: "list", of: readType(written.slice(1, -1)) };
 	if (written.startsWith("{")) return { kind: "map", of: readType(written.slice(1, -1)) };
+	if (written === "userId" || written === "userTagId") {
+		return { kind: "string", id: written === "userId" ? "user" : "userTag" };
+	}
 	const struct = structs[written];
 	if (struct === undefined) return { kind: written as "bool" | "number" | "string" | "timestamp" | "any" };
 	const fields = new Map<string, Type>();

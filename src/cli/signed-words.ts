@@ -6,13 +6,13 @@ import { effectOfStep } from "../plan/impact/step-effect.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Step } from "../plan/step.ts";
 import type { UserNames } from "../plan/users.ts";
-import { organizationHtml, renderCard } from "../render/html/details.ts";
 import { type Html, html } from "../render/html/html.ts";
-import { differencesHtml, rowCardHtml, sectionCard } from "../render/print/html.ts";
+import { cardHtml, differencesHtml, phraseHtml, rowCardHtml } from "../render/print/html.ts";
 import type { NamedOrganization } from "../render/result/organization-name.ts";
 import type { OrganizationVotes } from "../render/result/votes.ts";
 import { activityRow, describeRequest } from "../render/sections/activity.ts";
 import { impactSection } from "../render/sections/impact.ts";
+import { sayOrganization } from "../render/sections/organization.ts";
 import type { Comparison } from "../sync/converge.ts";
 import { approvals, type SubmitName, submits } from "../wire/operations.ts";
 
@@ -56,7 +56,7 @@ export function describeSteps(
 	const { operation } = step;
 	const effect = effectOfStep(step, found.plan, found);
 	const rows = differencesHtml(describeRequest({ operation, parameters: request.parameters, effect }));
-	const impact = renderCard(sectionCard(impactSection(effect)), "impact-heading");
+	const impact = cardHtml(impactSection(effect));
 	const { exactOffsetMs = found.clockOffsetMs } = found;
 	return {
 		heading: headings[operation],
@@ -92,5 +92,5 @@ export function voteWords(
 }
 
 function requestCard(body: Html | null, organization: NamedOrganization): Html {
-	return html`<section class="card plain" aria-labelledby="signed"><h2 id="signed">What you sign</h2>${body}<p class="soft">Organization ${organizationHtml(organization)}</p></section>`;
+	return html`<section class="card plain" aria-labelledby="signed"><h2 id="signed">What you sign</h2>${body}<p class="soft">Organization ${phraseHtml(sayOrganization(organization))}</p></section>`;
 }

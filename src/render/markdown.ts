@@ -4,23 +4,16 @@
  */
 
 import type { Voice } from "../common/said.ts";
-import { reason } from "../say/phrase.ts";
 import { type Section, section } from "../say/section.ts";
 import { sayVerdict } from "../say/verdict.ts";
 import { type Block, codeSpan, fitBlocks, paragraph } from "./markdown-text.ts";
-import { sectionsBelow, sectionsOf, sectionsOfRun, topicsOf } from "./page.ts";
+import { type Part, partsOf, sectionsBelow, sectionsOfRun, topicsOf } from "./page.ts";
 import { phraseMarkdown, sectionBlocks } from "./print/markdown.ts";
-import { noteOtherName, showOrganization } from "./result/organization-name.ts";
-import {
-	foldOrganizations,
-	type OrganizationResult,
-	type SuggestingOptions,
-	unplannedOf,
-} from "./result/organizations.ts";
+import { foldOrganizations, isAlone, type OrganizationResult, type SuggestingOptions } from "./result/organizations.ts";
 import type { CommandResult } from "./result/result.ts";
 import { summarizeResult } from "./result/summary.ts";
-import { sayBase } from "./sections/base.ts";
 import { dangersOf } from "./sections/danger.ts";
+import { sayOrganization } from "./sections/organization.ts";
 
 export interface MarkdownOptions extends SuggestingOptions {
 	/** Distinguishes comments that are updated separately; the command when left out. */
@@ -42,21 +35,15 @@ export interface MarkdownOptions extends SuggestingOptions {
 export function renderMarkdown(result: CommandResult, options: MarkdownOptions = {}): string {
 	const { limit = 65_535, whole, generatedBy, voice, commands } = options;
 	const { full, folded } = foldOrganizations(result, "decisions", commands);
-	const isOneOfSeveral = full.length + folded.length + unplannedOf(result).length > 1;
 	const marker = markerOf(options.key ?? result.command);
 	const blocks = [
 		paragraph(
 			[marker, ...caution(result), `### ${phraseMarkdown(sayVerdict(summarizeResult(result).verdict))}`].join("\n\n"),
 		),
 		...sectionBlocks([...sectionsOfRun(result, "markdown"), foldedSection(folded)]),
-		...full.flatMap((one) => organizationBlocks(one, isOneOfSeveral, voice)),
+		...partsOf(full, isAlone(result), "markdown").flatMap((part) => partBlocks(part, voice)),
 		...sectionBlocks(sectionsBelow(result)),
-		...topicsOf(result, "markdown").flatMap(({ heading, organizationId, sections }) =>
-			inGroup(organizationId, [
-				...(heading === null ? [] : [paragraph(phraseMarkdown(heading), 1)]),
-				...sectionBlocks(sections),
-			]),
-		),
+		...topicsOf(result, "markdown").flatMap((part) => partBlocks(part)),
 		...(generatedBy === undefined ? [] : [paragraph(`<sub>${codeSpan(generatedBy)}</sub>`, 5)]),
 	];
 	const pointer = whole === undefined ? "the output of the same command with `--format json`" : codeSpan(whole);
@@ -78,32 +65,24 @@ export function markerOf(key: string): string {
 function foldedSection(organizations: readonly OrganizationResult[]): Section {
 	return section("idle", "Nothing to decide", ["organization", "organizations"], {
 		rows: organizations.map(({ plan, verdict }) => ({
-			said: [reason(showOrganization(plan)), ": ", ...sayVerdict(verdict)],
+			said: [...sayOrganization(plan), ": ", ...sayVerdict(verdict)],
 		})),
 		shorten: "first",
 		isFolded: true,
 	});
 }
 
-function inGroup(group: string | null, blocks: readonly Block[]): readonly Block[] {
-	return group === null ? blocks : blocks.map((block) => ({ ...block, group }));
-}
-
-function organizationBlocks(one: OrganizationResult, amongOthers: boolean, voice?: Voice): readonly Block[] {
-	const { plan, threeWay, verdict } = one;
-	const organization = codeSpan(showOrganization(plan));
-	const about = [
-		...noteOtherName(plan).map((line) => ` ${codeSpan(line)}.`),
-		...(threeWay === null ? [] : [` ${phraseMarkdown(sayBase(threeWay))}.`]),
-	].join("");
-	const head = amongOthers
-		? `#### Organization ${organization}\n\n${phraseMarkdown(sayVerdict(verdict))}${about}`
-		: `Organization ${organization}, read ${codeSpan(plan.readAt)}.${about}`;
-	const blocks = sectionBlocks(sectionsOf(one, "markdown"), voice);
+/** Returns the head of a part and its sections: without its head no section of it is kept. */
+function partBlocks({ heading, organizationId, lead, notes = [], sections }: Part, voice?: Voice): readonly Block[] {
+	const sentences = [...(lead === undefined ? [] : [lead]), ...notes.map((note) => [...note, "."])];
+	const head = [
+		...(heading === null ? [] : [`#### ${phraseMarkdown(heading)}`]),
+		...(sentences.length === 0 ? [] : [sentences.map(phraseMarkdown).join(" ")]),
+	].join("\n\n");
+	const blocks = sectionBlocks(sections, voice);
 	// Of a thousand organizations those with a guard or a removal come first.
-	const rank = amongOthers ? Math.min(3, ...blocks.map((block) => block.rank)) : 0;
-	return inGroup(plan.organizationId, [
-		{ ...paragraph(head, rank), noun: ["organization", "organizations"] },
-		...blocks,
-	]);
+	const rank = heading === null ? 0 : Math.min(3, ...blocks.map((block) => block.rank));
+	const own: Block = { ...paragraph(head, rank), noun: ["organization", "organizations"] };
+	const all = head === "" ? blocks : [own, ...blocks];
+	return organizationId === null ? all : all.map((block) => ({ ...block, group: organizationId }));
 }

@@ -5,8 +5,9 @@
 import type { CommandContext } from "../plan/suggested-command.ts";
 import { type Phrase, reason } from "../say/phrase.ts";
 import type { Section } from "../say/section.ts";
+import { sayVerdict } from "../say/verdict.ts";
 import { type NamedOrganization, showOrganization } from "./result/organization-name.ts";
-import { type OrganizationResult, organizationsOf, unplannedOf } from "./result/organizations.ts";
+import { type OrganizationResult, organizationsOf, type Tone, unplannedOf } from "./result/organizations.ts";
 import { type CommandResult, isCompared, isFailure } from "./result/result.ts";
 import { droppedOf, errorAbove, outdatedIn } from "./result/summary.ts";
 import type { OrganizationVotes } from "./result/votes.ts";
@@ -29,6 +30,7 @@ import { errorSection, staleSection, stoppedSection, unplannedSection } from "./
 import { explainSection } from "./sections/explain.ts";
 import { blockingSection, passingSection, warningGuardsSection } from "./sections/guards.ts";
 import { impactSection } from "./sections/impact.ts";
+import { sayNotes, sayOrganization, sayRead } from "./sections/organization.ts";
 import { overridesSection } from "./sections/overrides.ts";
 import { pendingSections } from "./sections/pending.ts";
 import { powersSections, unknownPowersSection } from "./sections/powers.ts";
@@ -190,21 +192,47 @@ export function sectionsOfReport(one: OrganizationResult, which: "all" | "open")
 	];
 }
 
-/** What a command shows that makes no plan: of one organization, or of none. */
-export interface Topic {
+/** A part of a page: an organization with a plan, or what a command shows that makes none. */
+export interface Part {
+	/** Null where the page is about nothing else. */
 	readonly heading: Phrase | null;
 	readonly organizationId: string | null;
+	/** Of an organization with a plan. */
+	readonly tone?: Tone;
+	/** A sentence below the heading. */
+	readonly lead?: Phrase;
+	/** What else to know, without full stops. */
+	readonly notes?: readonly Phrase[];
 	readonly sections: readonly Section[];
 }
 
+/** Returns these organizations of a result, the most urgent first. The verdict on an only one is that on the result. */
+export function partsOf(organizations: readonly OrganizationResult[], isAlone: boolean, format: Format) {
+	return byUrgency(organizations).map((one): Part => {
+		const { plan, threeWay, tone, verdict } = one;
+		return {
+			heading: isAlone ? null : ["Organization ", ...sayOrganization(plan)],
+			organizationId: plan.organizationId,
+			tone,
+			lead: isAlone ? sayRead(one) : sayVerdict(verdict),
+			notes: sayNotes(plan, threeWay),
+			sections: sectionsOf(one, format),
+		};
+	});
+}
+
+export function byUrgency(organizations: readonly OrganizationResult[]): readonly OrganizationResult[] {
+	return (["bad", "attention", "good"] as const).flatMap((tone) => organizations.filter((one) => one.tone === tone));
+}
+
 /** Returns the topics of a result, in their order; none of a result with plans. */
-export function topicsOf(result: CommandResult, format: Format, commands?: CommandContext): readonly Topic[] {
-	const of = (one: NamedOrganization, sections: readonly Section[], more: Phrase = []): Topic => ({
-		heading: ["Organization ", reason(showOrganization(one)), ...more],
+export function topicsOf(result: CommandResult, format: Format, commands?: CommandContext): readonly Part[] {
+	const of = (one: NamedOrganization, sections: readonly Section[], more: Phrase = []): Part => ({
+		heading: ["Organization ", ...sayOrganization(one), ...more],
 		organizationId: one.organizationId,
 		sections,
 	});
-	const only = (...sections: readonly Section[]): readonly Topic[] => [
+	const only = (...sections: readonly Section[]): readonly Part[] => [
 		{ heading: null, organizationId: null, sections },
 	];
 	if (isFailure(result) || isCompared(result)) return [];

@@ -10,18 +10,18 @@ import { count } from "../say/count.ts";
 import { hasContent, type Section } from "../say/section.ts";
 import {
 	beginsWithRun,
+	type Part,
 	sectionsBelow,
 	sectionsOf,
 	sectionsOfReport,
 	sectionsOfReview,
 	sectionsOfRun,
-	type Topic,
 	topicsOf,
 } from "./page.ts";
 import { phraseText, sectionsText, verdictText } from "./print/text.ts";
 import { errorOfCall } from "./result/errors.ts";
 import type { FoundOrganization } from "./result/found.ts";
-import { type NamedOrganization, noteOtherName, showOrganization } from "./result/organization-name.ts";
+import { type NamedOrganization, showOrganization } from "./result/organization-name.ts";
 import {
 	assessFound,
 	hasDetails,
@@ -42,9 +42,9 @@ import {
 } from "./result/result.ts";
 import { stateOfUnplanned, summarizeResult, Tally } from "./result/summary.ts";
 import type { OrganizationVotes } from "./result/votes.ts";
-import { sayBase } from "./sections/base.ts";
 import { accessSections, passkeyText } from "./sections/commands.ts";
 import { describeDangers } from "./sections/danger.ts";
+import { sayNotes } from "./sections/organization.ts";
 import { notApplied } from "./sections/results.ts";
 import { summarizeReview, type VoteCommand } from "./sections/votes.ts";
 import type { Style } from "./style.ts";
@@ -99,7 +99,7 @@ function renderTopics(result: CommandResult, { style, commands }: TextOptions): 
 	return join(topicsOf(result, "text", commands).map((topic) => renderTopic(topic, style)));
 }
 
-function renderTopic({ heading, sections }: Topic, style: Style, margin = ""): string {
+function renderTopic({ heading, sections }: Part, style: Style, margin = ""): string {
 	const lines = sectionsText(sections, style).map((line) => (line === "" ? line : `${margin}${line}`));
 	const isTitled = (sections.find(hasContent)?.title ?? null) !== null;
 	const head = heading === null ? [] : [style.strong(phraseText(heading)), ...(isTitled ? [""] : [])];
@@ -246,8 +246,7 @@ export class TextStream {
 export function renderOrganization(one: OrganizationResult, style: Style, summary = verdictText(one.verdict)): string {
 	const { plan, drift, threeWay } = one;
 	const danger = drift === null ? describeDangers([plan]).map((line) => style.remove(phraseText(line))) : [];
-	const base = threeWay === null ? [] : [phraseText(sayBase(threeWay))];
-	const lines = [...headOf(plan, style), ...base, ...danger, "", ...sectionsText(sectionsOf(one, "text"), style)];
+	const lines = [...headOf(plan, style, threeWay), ...danger, "", ...sectionsText(sectionsOf(one, "text"), style)];
 	return `${[...lines, summary, ...danger].join("\n")}\n`;
 }
 
@@ -261,8 +260,8 @@ function assessPlan(plan: Plan): OrganizationResult | null {
 	return assessFound("plan", { organizationId: plan.organizationId, exitCode: 0, plan });
 }
 
-function headOf(one: NamedOrganization, style: Style): readonly string[] {
-	return [style.strong(`Organization ${showOrganization(one)}`), ...noteOtherName(one)];
+function headOf(one: NamedOrganization, style: Style, threeWay?: OrganizationResult["threeWay"]): readonly string[] {
+	return [style.strong(`Organization ${showOrganization(one)}`), ...sayNotes(one, threeWay).map(phraseText)];
 }
 
 /** Returns what is about the run as a whole; `ran` as in `sectionsOfRun`. */

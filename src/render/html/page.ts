@@ -3,27 +3,20 @@
  * reader can approve from it on a phone, on paper, in the dark, by keyboard or with a screen reader.
  */
 
-import { type Counted, countChanges } from "../../plan/change-counts.ts";
-import { outcomesOf, resultsByAddress } from "../../plan/report.ts";
-import { coveredAddresses } from "../../plan/step.ts";
-import { groupSteps } from "../../plan/step-groups.ts";
 import { count } from "../../say/count.ts";
 import { joinPhrases, type Phrase } from "../../say/phrase.ts";
 import { sayRest } from "../../say/verdict.ts";
-import { sectionsBelow, sectionsOf, sectionsOfRun, type Topic, topicsOf } from "../page.ts";
+import { type Part, partsOf, sectionsBelow, sectionsOfRun, topicsOf } from "../page.ts";
 import { cardsHtml, phraseHtml } from "../print/html.ts";
 import { verdictText } from "../print/text.ts";
-import { noteOtherName } from "../result/organization-name.ts";
-import { isAlone, type OrganizationResult, organizationsOf, type SuggestingOptions } from "../result/organizations.ts";
+import { foldOrganizations, isAlone, organizationsOf, type SuggestingOptions } from "../result/organizations.ts";
 import { type CommandResult, isCompared } from "../result/result.ts";
 import { errorAbove, type Summary, summarizeResult } from "../result/summary.ts";
-import { sayBase } from "../sections/base.ts";
 import { dangersOf } from "../sections/danger.ts";
-import { driftFigures, type Figure } from "../sections/drift.ts";
-import { pendingSections } from "../sections/pending.ts";
-import { badge, organizationHtml } from "./details.ts";
-import { fleetHeadline, renderFleetFigures, renderOrganizations, renderOverview } from "./fleet.ts";
+import { figuresOf, headlineOf } from "../sections/figures.ts";
+import { badge } from "./badge.ts";
 import { type Html, hashSource, html, trusted } from "./html.ts";
+import { overviewHtml } from "./overview.ts";
 import { script } from "./script.ts";
 import { style } from "./style.ts";
 
@@ -44,9 +37,9 @@ interface HtmlOptions extends SuggestingOptions {
 export function renderHtml(result: CommandResult, { generatedBy = "orgsync", commands }: HtmlOptions = {}): string {
 	const summary = summarizeResult(result);
 	const { verdict, tone } = summary;
-	const organizations = organizationsOf(result, commands);
 	const alone = isAlone(result);
-	const [headline, rest] = headlineOf(result, summary);
+	const parts = partsOf(foldOrganizations(result, "details", commands).full, alone, "html");
+	const [headline, rest] = headOf(result, summary);
 	const page = html`<!doctype html>
 <html lang="en">
 <head>
@@ -62,12 +55,10 @@ export function renderHtml(result: CommandResult, { generatedBy = "orgsync", com
 <header class="head ${tone}"><div class="inside">
 <p class="brand">orgsync <b>${result.command}</b></p>
 <h1>${badge(tone)}<span>${phraseHtml(headline)}</span></h1>
-${dangersOf(result).map((line) => html`<p class="danger">${phraseHtml(line)}</p>`)}${rest.length === 0 ? null : html`<p class="lead">${phraseHtml(rest)}</p>`}${alone ? organizations.map(factsOf) : renderFleetFigures(result)}
+${dangersOf(result).map((line) => html`<p class="danger">${phraseHtml(line)}</p>`)}${rest.length === 0 ? null : html`<p class="lead">${phraseHtml(rest)}</p>`}${factsOf(result, alone ? parts : [])}
 </div></header>
 <main class="inside">
-${alone ? null : renderOverview(result)}${cardsHtml(sectionsOfRun(result, "html"))}${topicsOf(result, "html", commands).map(topicHtml)}${
-	alone ? organizations.map((one) => cardsHtml(sectionsOf(one, "html"))) : renderOrganizations(result, commands)
-}${cardsHtml(sectionsBelow(result))}</main>
+${alone ? null : overviewHtml(result)}${cardsHtml(sectionsOfRun(result, "html"))}${topicsOf(result, "html", commands).map(partHtml)}${parts.map(partHtml)}${cardsHtml(sectionsBelow(result))}</main>
 <footer class="inside">${renderFoot(result, generatedBy)}</footer>
 <script>${trusted(script)}</script>
 </body>
@@ -77,74 +68,31 @@ ${alone ? null : renderOverview(result)}${cardsHtml(sectionsOfRun(result, "html"
 }
 
 /** Returns the headline and the text below it. Of several organizations, figures say what the headline of the verdict counts. */
-function headlineOf(result: CommandResult, { verdict, tone }: Summary): readonly [headline: Phrase, rest: Phrase] {
-	const headline = errorAbove(result) === null ? fleetHeadline(result, tone) : null;
+function headOf(result: CommandResult, { verdict, tone }: Summary): readonly [headline: Phrase, rest: Phrase] {
+	const headline = errorAbove(result) === null ? headlineOf(result, tone) : null;
 	if (headline === null) return [verdict.headline, sayRest(verdict)];
 	return [[headline], joinPhrases(verdict.sentences ?? [], " ")];
 }
 
-/** Returns the figures of an organization, and when it was read; after an apply only what was done counts. */
-function factsOf(one: OrganizationResult): Html {
-	const { plan, threeWay, drift } = one;
-	const figures = (drift === null ? figuresOf(one) : driftFigures(drift)).map(
+/** Returns the figures of the page, and of an only organization which it is and when it was read. */
+function factsOf(result: CommandResult, parts: readonly Part[]): Html {
+	const figures = figuresOf(result).map(
 		([number, words, look]) => html`<div class="${look}"><dt>${words}</dt><dd>${number}</dd></div>`,
 	);
-	return html`${figures.length === 0 ? null : html`<dl class="facts">${figures}</dl>`}
-<p class="soft">Organization ${organizationHtml(plan)}, read <time datetime="${plan.readAt}">${plan.readAt}</time>${noteOtherName(plan).map((line) => html`<br>${line}`)}${threeWay === null ? null : html`<br>${phraseHtml(sayBase(threeWay))}`}</p>`;
+	const lines = parts.flatMap(({ lead = [], notes = [] }) => [lead, ...notes]);
+	const about = lines.map((line, index) => html`${index === 0 ? null : html`<br>`}${phraseHtml(line)}`);
+	return html`${figures.length === 0 ? null : html`<dl class="facts">${figures}</dl>`}${lines.length === 0 ? null : html`\n<p class="soft">${about}</p>`}`;
 }
 
-/** Returns the figures of a plan as in its verdict: only what would be submitted counts, of all that the sections show. */
-function figuresOf(one: OrganizationResult): readonly Figure[] {
-	const { plan, threeWay, results } = one;
-	const { gained, lost, removals, reported } = countChanges(plan, countedIn(one));
-	const [waiting = 0, inDoubt = 0, rejected = 0] = pendingSections(plan).map(({ rows: { length } }) => length);
-	const awaiting = outcomesOf(results ?? []).filter((outcome) => outcome.startsWith("awaiting"));
-	const beforeApply = (number: number): number => (results === null ? number : 0);
-	type Row = readonly [sign: string, number: Counted | number, one: string, many: string, look: string];
-	const rows: readonly Row[] = [
-		["+", gained, "membership gained", "memberships gained", "a"],
-		["\u2212", lost, "membership lost", "memberships lost", "r"],
-		["\u2212", removals, "removal", "removals", "r"],
-		["", reported, "report-only", "report-only", "w"],
-		["", beforeApply(threeWay?.reverts.length ?? 0), "outside change reverted", "outside changes reverted", "w"],
-		["", results === null ? waiting : awaiting.length, "pending activity", "pending activities", "w"],
-		["", beforeApply(inDoubt), "request in doubt", "requests in doubt", "w"],
-		["", beforeApply(rejected), "rejected", "rejected", "w"],
-	];
-	const figures = rows.flatMap(([sign, number, single, many, look]): Figure[] => {
-		const { counted, all } = typeof number === "number" ? { counted: number, all: number } : number;
-		const shown = counted === all ? `${sign}${all}` : `${sign}${counted} of ${all}`;
-		return counted === 0 ? [] : [[shown, all === 1 ? single : many, look]];
-	});
-	return [...firstFigure(one), ...figures];
-}
-
-/** Returns whether a change counts: of a plan what it would submit, after an apply what completed. */
-function countedIn({ command, plan, results }: OrganizationResult): (address: string) => boolean {
-	if (results !== null) {
-		const byAddress = resultsByAddress(results);
-		return (address) => byAddress.get(address)?.outcome === "completed";
-	}
-	if (command === "apply") return () => false;
-	const covered = new Set<string>(coveredAddresses(groupSteps(plan.steps).sent));
-	return (address) => covered.has(address);
-}
-
-/** Returns how much is to be submitted, or was; nothing where there was nothing to do. */
-function firstFigure({ command, plan, report, results }: OrganizationResult): readonly Figure[] {
-	const sent = groupSteps(plan.steps).sent.length;
-	if (results === null && command === "apply") return [[`0 of ${sent}`, "activities submitted", ""]];
-	if (results === null) return [[String(sent), sent === 1 ? "activity to submit" : "activities to submit", ""]];
-	const total = (report?.steps ?? plan.steps).length;
-	const completed = results.filter(({ outcome }) => outcome === "completed").length;
-	return total === 0 ? [] : [[`${completed} of ${total}`, "steps completed", ""]];
-}
-
-function topicHtml({ heading, organizationId, sections }: Topic): Html {
+function partHtml({ heading, organizationId, tone, lead, notes = [], sections }: Part): Html {
 	if (heading === null) return html`${cardsHtml(sections)}`;
 	const id = `o-${organizationId ?? ""}`;
-	return html`<section class="organization" id="${id}" aria-labelledby="${id}-name"><h2 id="${id}-name">${phraseHtml(heading)}</h2>
-${cardsHtml(sections, 3, `${id}-`)}</section>\n`;
+	const above = [
+		lead === undefined ? null : html`<p class="lead">${phraseHtml(lead)}</p>`,
+		notes.map((note) => html`<p class="soft">${phraseHtml(note)}</p>`),
+	];
+	return html`<section class="organization" id="${id}" aria-labelledby="${id}-name"><h2 id="${id}-name">${tone === undefined ? null : badge(tone)}${phraseHtml(heading)}</h2>
+${above}${cardsHtml(sections, 3, `${id}-`)}</section>\n`;
 }
 
 function renderFoot(result: CommandResult, generatedBy: string): Html {

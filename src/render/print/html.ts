@@ -3,18 +3,17 @@ import { showAddress, showSpaces } from "../../common/escape.ts";
 import { commandLine, overrideText } from "../../common/said.ts";
 import { count } from "../../say/count.ts";
 import type { Phrase, Span } from "../../say/phrase.ts";
-import { hasContent, isLong, type Look, type Note, type Row, type Section, withPlace } from "../../say/section.ts";
 import {
-	type Section as Card,
-	chip,
-	fold,
-	foldAbove,
-	markedRow,
-	renderCard,
-	renderChanges,
-	renderList,
-} from "../html/details.ts";
-import { bdi, curveQuotes, type Html, html } from "../html/html.ts";
+	hasContent,
+	isLong,
+	type Look,
+	type Note,
+	type Row,
+	type Section,
+	type Sign,
+	withPlace,
+} from "../../say/section.ts";
+import { bdi, type Child, curveQuotes, type Html, html } from "../html/html.ts";
 import { gridHtml } from "./grid.ts";
 
 export function phraseHtml(phrase: Phrase): Html {
@@ -59,32 +58,49 @@ function addressHtml(shown: string): Html {
 /** Of sections that may be shortened, more rows than this are folded. */
 const maxRowsOpen = 20;
 
-/** Returns the section as a card; without a body where it has no content. `prefix` makes ids unique on a page. */
-export function sectionCard(section: Section, prefix = ""): Card {
-	const { title, look, lead, rows, number = rows.length, foot = [], noun, form, isFolded = false } = section;
+/**
+ * Returns the section as a card with a heading of `level`, a landmark where that is 2: of several organizations they would share
+ * their names. Null without content. `prefix` makes ids unique on a page.
+ */
+export function cardHtml(section: Section, prefix = "", level: 2 | 3 = 2): Html | null {
+	if (!hasContent(section)) return null;
+	const { title, rows, number = rows.length, isFolded = false } = section;
+	const look = section.look === "good" ? "plain" : section.look;
+	const body = bodyHtml(section, prefix);
+	if (title === null) return html`<div class="card ${look}">${body}</div>\n`;
+	const id = `${prefix}${section.id}`;
+	const words = html`${title}${number === 0 ? null : html` <span class="number">${number}</span>`}`;
+	const heading = level === 2 ? html`<h2 id="${id}">${words}</h2>` : html`<h3 id="${id}">${words}</h3>`;
+	const content = isFolded ? html`<details><summary>${heading}</summary>${body}</details>` : html`${heading}\n${body}`;
+	return level === 2
+		? html`<section class="card ${look}" aria-labelledby="${id}">${content}</section>\n`
+		: html`<div class="card ${look}">${content}</div>\n`;
+}
+
+function bodyHtml(section: Section, prefix: string): Html {
+	const { lead, rows, foot = [], noun, form, isFolded = false } = section;
 	const all = rowsHtml(section, prefix);
-	const list =
-		isFolded || form === "table" || !isLong(section, maxRowsOpen) ? all : fold(count(rows.length, ...noun), all);
+	const isOpen = isFolded || form === "table" || !isLong(section, maxRowsOpen);
+	const list = isOpen ? all : fold(count(rows.length, ...noun), all);
 	const grid = section.grid?.() ?? null;
-	const body = html`${lead === undefined ? null : html`<p class="lead">${phraseHtml(lead)}</p>`}${list}${restHtml(section, prefix)}${grid && gridHtml(grid, `${prefix}${section.id}`, phraseHtml)}${foot.map((phrase) => html`<p class="soft">${phraseHtml(phrase)}</p>`)}`;
-	return {
-		title: title ?? "",
-		look: look === "good" ? "plain" : look,
-		body: hasContent(section) ? body : null,
-		number: number === 0 ? null : number,
-		isFolded,
-	};
+	return html`${lead === undefined ? null : html`<p class="lead">${phraseHtml(lead)}</p>`}${list}${restHtml(section, prefix)}${grid && gridHtml(grid, `${prefix}${section.id}`, phraseHtml)}${foot.map((phrase) => html`<p class="soft">${phraseHtml(phrase)}</p>`)}`;
 }
 
 /** Returns the sections as cards with headings of `level`; none of those without content. */
 export function cardsHtml(sections: readonly Section[], level: 2 | 3 = 2, prefix = ""): readonly (Html | null)[] {
-	return sections.map((section) => renderCard(sectionCard(section, prefix), `${prefix}${section.id}`, level));
+	return sections.map((section) => cardHtml(section, prefix, level));
+}
+
+/** Returns the body, which shows only its summary until a reader opens it. */
+export function fold(summary: string, body: Child): Html {
+	return html`<details><summary>${summary}</summary>${body}</details>`;
 }
 
 function rowsHtml({ form, columns, rows, id }: Section, prefix: string): Html | null {
 	if (form === "table") return tableHtml(rows, columns);
 	if (form === "steps") return roundsHtml(rows, `${prefix}${id}`);
-	return form === "differences" || form === "sentences" ? differencesHtml(rows) : renderList(rows.map(rowHtml));
+	if (form === "differences" || form === "sentences") return differencesHtml(rows);
+	return rows.length === 0 ? null : html`<ul class="lines">${rows.map((row) => html`<li>${rowHtml(row)}</li>\n`)}</ul>`;
 }
 
 /** More rows that matter less than this are folded. */
@@ -140,7 +156,7 @@ function stepHtml({ badge, said, aside, order, notes = [], rows = [] }: Row, pre
 	const details = html`${operation}${after}${aside === undefined ? null : html`<span class="covers">${phraseHtml(aside)}</span>`}`;
 	const why = badge?.why === undefined ? null : html`<p class="doubt">${phraseHtml(badge.why)}</p>`;
 	const below = notes.map((note) => html`<p class="${noteClasses[note.look]}">${phraseHtml(note.said)}</p>`);
-	const parts = renderChanges(rows.map((row) => html`<li><div>${stepHtml(row, prefix)}</div></li>\n`));
+	const parts = changesHtml(rows.map((row) => html`<li><div>${stepHtml(row, prefix)}</div></li>\n`));
 	return html`<p>${id}${badgeHtml(badge)}${phraseHtml(said)}</p>${details.html === "" ? null : html`<p class="soft">${details}</p>`}${why}${below}${parts}`;
 }
 
@@ -166,12 +182,23 @@ function markHtml({ look, said }: Note): Html {
 function differenceHtml(row: Row): Html {
 	const { sign, badge, said, aside, marks = [] } = row;
 	const quiet = aside === undefined ? null : html` <span class="who kind">${phraseHtml(aside)}</span>`;
-	return markedRow(sign, html`${phraseHtml(said)}${quiet} ${badgeHtml(badge)}${marks.map(markHtml)}${belowHtml(row)}`);
+	const mark = sign && html`<span class="mark ${signClasses[sign]}" aria-hidden="true">${showSign(sign)}</span>`;
+	return html`<li>${mark ?? null}<div>${phraseHtml(said)}${quiet} ${badgeHtml(badge)}${marks.map(markHtml)}${belowHtml(row)}</div></li>\n`;
+}
+
+const signClasses: Readonly<Record<Sign, string>> = { "+": "a", "-": "r", "~": "w", "!": "w", "!!": "r", "?": "w" };
+
+function showSign(sign: Sign): string {
+	return sign === "-" ? "\u2212" : sign;
 }
 
 /** Returns rows with signs; null where there is none. */
 export function differencesHtml(rows: readonly Row[]): Html | null {
-	return renderChanges(rows.map(differenceHtml));
+	return changesHtml(rows.map(differenceHtml));
+}
+
+function changesHtml(items: readonly Html[]): Html | null {
+	return items.length === 0 ? null : html`<ul class="changes">${items}</ul>`;
 }
 
 /** Returns a row as a paragraph, with its rows and notes below it. */
@@ -204,8 +231,9 @@ function chipsHtml(rows: readonly Row[]): Html {
 	const [short, long] = [rows.filter((row) => !isQuiet(row)), rows.filter(isQuiet)];
 	const line = (chips: readonly Row[]): Html =>
 		html`<p class="people">${nounHtml(chips)}${chips.map((row) => html`${chipHtml(row)} `)}</p>`;
-	const lines = html`${long.map((row) => line([row]))}`;
-	return html`${short.length === 0 ? null : line(short)}${foldAbove(maxRemarksOpen, long.length, rows[0]?.noun ?? ["more", "more"], lines)}`;
+	const lines = long.map((row) => line([row]));
+	const summary = count(long.length, ...(rows[0]?.noun ?? ["more", "more"]));
+	return html`${short.length === 0 ? null : line(short)}${long.length > maxRemarksOpen ? fold(summary, lines) : lines}`;
 }
 
 function nounHtml([first, ...others]: readonly Row[]): Html | null {
@@ -214,5 +242,6 @@ function nounHtml([first, ...others]: readonly Row[]): Html | null {
 }
 
 function chipHtml({ sign = "~", badge, said, marks = [] }: Row): Html {
-	return html`${chip(sign, phraseHtml(said))}${badge === undefined ? null : html` ${badgeHtml(badge)}`}${marks.map(markHtml)}`;
+	const chip = html`<span class="chip ${signClasses[sign]}">${showSign(sign)}\u00a0${phraseHtml(said)}</span>`;
+	return html`${chip}${badge === undefined ? null : html` ${badgeHtml(badge)}`}${marks.map(markHtml)}`;
 }

@@ -1,10 +1,9 @@
 /** What every printer makes of one section: the same rows, each span escaped for the format. */
 import { describe, expect, it } from "vitest";
 import { renderAnnotation } from "../../../src/render/annotation.ts";
-import { renderCard } from "../../../src/render/html/details.ts";
 import { fitBlocks } from "../../../src/render/markdown-text.ts";
 import { sectionAnnotations } from "../../../src/render/print/annotations.ts";
-import { sectionCard } from "../../../src/render/print/html.ts";
+import { cardHtml } from "../../../src/render/print/html.ts";
 import { sectionBlocks } from "../../../src/render/print/markdown.ts";
 import { sectionsText } from "../../../src/render/print/text.ts";
 import { plainStyle } from "../../../src/render/style.ts";
@@ -57,7 +56,7 @@ const differences: Section = {
 const empty: Section = { ...list, lead: [], rows: [] };
 const { lead: _, ...nothing } = empty;
 
-const page = (section: Section): string => renderCard(sectionCard(section), "s1")?.html ?? "";
+const page = (section: Section): string => cardHtml(section)?.html ?? "";
 const comment = (section: Section): string => fitBlocks(sectionBlocks([section]), 65_535, "the output");
 
 describe("A section", () => {
@@ -105,7 +104,7 @@ describe("A section", () => {
 	});
 
 	it("is a card on a page, in which text of others is isolated", () => {
-		expect(page(list)).toContain('<h2 id="s1">Guards that block apply <span class="number">2</span></h2>');
+		expect(page(list)).toContain('<h2 id="guards">Guards that block apply <span class="number">2</span></h2>');
 		expect(page(list)).toContain('<span class="word bad">blocks</span> <span><strong><bdi>bob</bdi></strong>');
 		expect(page(list)).toContain(
 			"loses <bdi>a`&#60;/b&#62;\\u{a}::error::\\u{202e}</bdi><br>to override: <code>--allow memberRemovals=3</code>",
@@ -150,7 +149,7 @@ describe("A section", () => {
 				"  - only the root quorum\n",
 			].join("\n"),
 		);
-		const html = sectionCard(table).body?.html ?? "";
+		const html = cardHtml(table)?.html ?? "";
 		expect(html).toContain('<th scope="col">Power</th><th scope="col">Who</th>');
 		expect(html).toContain('<code>kind CREATE_WALLET</code><p class="soft">create wallets</p></th><td><p>');
 		expect(html).toContain('<span class="word attention">alone</span> <bdi>a`&#60;/b&#62;');
@@ -171,7 +170,7 @@ describe("A section", () => {
 			"",
 		]);
 		expect(comment(nested)).toBe("no: bob cannot sign\n\n- policy `a`\n  - time is in force\n");
-		expect(sectionCard(nested).body?.html).toContain('<ul class="within"><li><span>time is in force</span></li>');
+		expect(cardHtml(nested)?.html).toContain('<ul class="within"><li><span>time is in force</span></li>');
 	});
 
 	const remarked: Section = {

@@ -159,7 +159,7 @@ describe("the result of a vote in Markdown", () => {
 
 			### Approved: 1 completed. 1 refused: 60000004-7a3f-4c9e-9d40-000000000004. 1 step has no activity yet.
 
-			Organization \`00000001-7a3f-4c9e-9d40-000000000001\`
+			#### Organization \`00000001-7a3f-4c9e-9d40-000000000001\`
 
 			**Refused**
 

@@ -301,6 +301,12 @@ describe("create_oauth_providers", () => {
 		expect(await refusal("create_oauth_providers", { userId: bob, oauthProviders: rows })).toEqual([400, 3, text]);
 	});
 
+	it("adds a login that differs from others in its issuer, subject or audience alone", async () => {
+		const claims = [{ iss: "https://other.test" }, { sub: "other" }, { aud: "other" }];
+		const rows = claims.map((other) => ({ providerName: "new", oidcClaims: { ...one, ...other } }));
+		expect((await run("create_oauth_providers", { userId: bob, oauthProviders: rows })).providerIds).toHaveLength(3);
+	});
+
 	it("adds up to ten providers of a user", async () => {
 		const rows = names("p", 9).map((sub) => ({ providerName: sub, oidcClaims: { ...oidcClaims, sub } }));
 		const [status] = await refusal("create_oauth_providers", { userId: alice, oauthProviders: rows });

@@ -2,6 +2,7 @@
 import { createHash, createPrivateKey, type KeyObject, sign } from "node:crypto";
 import { OrgsyncError } from "../../../../src/common/errors.ts";
 import { seedStore } from "../../../../src/emulator/control/control.ts";
+import { servedSubmits } from "../../../../src/emulator/served-submits.ts";
 import { handleOperation } from "../../../../src/emulator/service.ts";
 import { openStore } from "../../../../src/emulator/store.ts";
 import { challengeOf, checkAssertion } from "../../../../src/passkey/assertion.ts";
@@ -26,7 +27,7 @@ const nowMs = Date.parse("2026-11-22T22:00:05Z");
 const privateKey = "ad3fad5d145a7df11e35795ff39b0b07e07ab5f5bcb51fb461331028ea421ca3";
 const { publicKey } = createApiKeyStamper({ privateKey });
 
-const all: Readonly<Record<string, Operation>> = { ...operations, ...extendedReads, ...approvals };
+const all: Readonly<Record<string, Operation>> = { ...operations, ...extendedReads, ...servedSubmits, ...approvals };
 const names = Object.keys(all);
 const schemas = new Map<string, Json>();
 const sha256 = (text: string | Buffer): Buffer => createHash("sha256").update(text).digest();

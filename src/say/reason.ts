@@ -174,6 +174,8 @@ const sentences: Readonly<Record<PlainReason, string>> = {
 	"no-policy": "no policy allows it",
 	"not-comparable": "before and after cannot be compared",
 	"not-enough-approvals": "no set of approvals that includes the submitter's satisfies the policies that allow it",
+	"own-credentials-disputed":
+		"Turnkey's pages disagree on whether users may change their own credentials where a policy is about credentials",
 	"policies-unknown": "policies are unknown",
 	"stamping-credential-unknown": "it depends on the credential that stamps the request",
 	"submitter-not-listed": "the submitter is not among the users",

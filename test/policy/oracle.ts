@@ -62,29 +62,50 @@ function judgeCondition(
 	return { open: open.length === 0 ? null : open.join(" && ") };
 }
 
+/** Names what covers credential activities, or may; null where no policy does. */
+function coverOf(inForce: readonly ModelPolicy[]): string | null {
+	const covering = inForce.flatMap(({ condition, time }) => {
+		const found = ["CREATE", "UPDATE", "DELETE"].map((action) =>
+			judgeCondition(condition, { resource: "CREDENTIAL", action }),
+		);
+		if (found.every((one) => one === "no")) return [];
+		const isSure = time !== "slip" && found.some((one) => typeof one === "object" && one.open === null);
+		return [isSure ? "" : `${writeCondition(condition)}|${time}`];
+	});
+	if (covering.length === 0) return null;
+	return covering.includes("") ? "covered" : `perhaps covered by ${covering.sort().join()}`;
+}
+
 export class Oracle {
 	readonly organization: ModelOrganization;
 	readonly pair: Pair;
 	readonly userIds: readonly string[];
 	readonly parts: readonly OraclePart[];
+	/** What covers credential activities, or may; null where no policy does. */
+	readonly cover: string | null;
 	readonly #choices: readonly (readonly (readonly Vote[])[])[];
 	readonly #judged = new Map<OraclePart, readonly (readonly Tri[])[]>();
 
-	/** `stamp`: the only key with which a user votes. */
+	/**
+	 * `stamp`: the only key with which a user votes. `isOwnRight`: whether users may change their own credentials although a policy
+	 * covers them; null leaves it open.
+	 */
 	constructor(
 		organization: ModelOrganization,
 		pair: Pair,
 		userIds: readonly string[],
 		stamp: { readonly userId: string; readonly key: string } | null = null,
+		isOwnRight: boolean | null = null,
 	) {
 		this.organization = organization;
 		this.pair = pair;
 		this.userIds = userIds;
-		this.parts = this.#findParts();
+		this.cover = coverOf(organization.policies.filter(({ time }) => time !== "closed"));
+		this.parts = this.#findParts(isOwnRight);
 		this.#choices = Array.from({ length: 2 ** userIds.length }, (_, set) => this.#choicesOf(set, stamp));
 	}
 
-	#findParts(): readonly OraclePart[] {
+	#findParts(isOwnRight: boolean | null): readonly OraclePart[] {
 		const { policies } = this.organization;
 		const inForce = policies.filter(({ time }) => time !== "closed");
 		const parts = inForce.flatMap((policy): OraclePart[] => {
@@ -101,12 +122,11 @@ export class Oracle {
 				},
 			];
 		});
-		const actions = ["CREATE", "UPDATE", "DELETE"];
-		const isCovered = inForce.some(({ condition }) =>
-			actions.some((action) => judgeCondition(condition, { resource: "CREDENTIAL", action }) !== "no"),
-		);
-		if (this.pair.resource !== "CREDENTIAL" || isCovered) return parts;
-		return [...parts, { policy: null, effect: "ALLOW", open: ownCredentials, unclear: null, applies: () => true }];
+		if (this.pair.resource !== "CREDENTIAL") return parts;
+		const isRight = this.cover === null ? true : isOwnRight;
+		const unclear = isRight === null ? this.cover : null;
+		const own = { policy: null, effect: "ALLOW", open: ownCredentials, unclear } as const;
+		return [...parts, { ...own, applies: () => isRight }];
 	}
 
 	/** All ways in which the users of a set can approve: each with one of the user's credentials. */
@@ -175,7 +195,7 @@ export class Oracle {
 		return judged[set]?.[choice] ?? null;
 	}
 
-	/** Whether nothing of the organization is unknown. */
+	/** Whether nothing of the organization is unknown but what ends the right to change one's own credentials. */
 	isKnown(): boolean {
 		const { root, users, policies } = this.organization;
 		if (root === null || /"is":"(alias|slip)"|"slip":/.test(JSON.stringify(policies))) return false;
@@ -183,8 +203,9 @@ export class Oracle {
 			return false;
 		return this.parts.every(
 			(part) =>
-				part.unclear === null &&
-				this.#choices.every((choices) => choices.every((votes) => part.applies(votes) !== null)),
+				part.policy === null ||
+				(part.unclear === null &&
+					this.#choices.every((choices) => choices.every((votes) => part.applies(votes) !== null))),
 		);
 	}
 

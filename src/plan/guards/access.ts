@@ -5,7 +5,7 @@
 import { defined } from "../../common/defined.ts";
 import type { AccessState, NotRead } from "../../policy/access.ts";
 import { type ActivityGroup, namedPowers, printGroup, sensitivePowers } from "../../policy/powers/groups.ts";
-import type { Reason } from "../../policy/powers/reason.ts";
+import { isUndocumented, type Reason } from "../../policy/powers/reason.ts";
 import type { AddressText } from "../address.ts";
 import type { Change } from "../change.ts";
 import type { Consequences } from "../impact/consequences.ts";
@@ -48,17 +48,20 @@ export function changesAccess(change: Change): boolean {
 function judgeLockout(judged: JudgedAccess): readonly Guard[] {
 	const { impact = [], impactAtOtherTimes: others = [] } = judged.consequences;
 	const isLost = ({ change }: PlanImpact): boolean => change === "nobody";
-	const unknown = impact.filter(({ change }) => change === "unknown");
+	const unknown = impact.filter(isDoubtful);
 	return judge("lockout", judged, { now: impact.filter(isLost), later: others.filter(isLost), unknown }, () => 1);
 }
 
 function judgeEscalation(judged: JudgedAccess): readonly Guard[] {
 	const { impact = [], impactAtOtherTimes: others = [] } = judged.consequences;
 	const isRaised = ({ isEscalation }: PlanImpact): boolean => isEscalation;
-	const unknown = impact.filter(({ group, change }) => change === "unknown" && isSensitive(group));
+	const unknown = impact.filter((finding) => isDoubtful(finding) && isSensitive(finding.group));
 	const found = { now: impact.filter(isRaised), later: others.filter(isRaised), unknown };
 	return judge("escalation", judged, found, ({ userIds }) => userIds.length);
 }
+
+/** Whether something is unknown there that a policy or a read could say: what no documentation says does not count. */
+const isDoubtful = ({ change, because }: PlanImpact): boolean => change === "unknown" && !isUndocumented(because);
 
 const sensitiveGroups = new Set(sensitivePowers.flatMap((name) => namedPowers[name].map(printGroup)));
 

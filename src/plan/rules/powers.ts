@@ -2,7 +2,7 @@
 import type { AccessState, Known } from "../../policy/access.ts";
 import { type ActivityGroup, namedPowers, type PowerName, printGroup } from "../../policy/powers/groups.ts";
 import type { ImpactVerdict } from "../../policy/powers/impact.ts";
-import { ownCredentials } from "../../policy/powers/judge.ts";
+import { findPolicyParts } from "../../policy/powers/judge.ts";
 import { type Ability, fewestApprovers, findPower, type GroupPower } from "../../policy/powers/powers.ts";
 import { prepareAccess } from "../../policy/powers/prepare.ts";
 import { isUndocumented, notRead, type Reason } from "../../policy/powers/reason.ts";
@@ -17,14 +17,14 @@ export interface RulePowers {
 	readonly byPolicies: (group: ActivityGroup) => GroupPower;
 }
 
-/** Returns the powers of this state. `atMs`: milliseconds since 1970. */
+/** Returns the powers of this state, without what users may do with their own credentials. `atMs`: milliseconds since 1970. */
 export function powersOf(access: AccessState, atMs: number): RulePowers {
 	// A quorum without users is never reached: what is left is what policies allow.
 	const apart: AccessState = { ...access, rootQuorum: { known: true, value: { threshold: 1, userIds: [] } } };
 	const prepared = prepareAccess(apart, atMs);
 	const found = new Map<string, GroupPower>();
 	const byPolicies = (group: ActivityGroup): GroupPower => {
-		const power = found.get(printGroup(group)) ?? findPower(prepared, group);
+		const power = found.get(printGroup(group)) ?? findPower(prepared, group, findPolicyParts);
 		found.set(printGroup(group), power);
 		return power;
 	};
@@ -36,13 +36,11 @@ interface ConditionalAbility extends Ability {
 	readonly condition: string | null;
 }
 
-/** Returns what is possible under each condition. What each user may do with its own credentials does not count. */
+/** Returns what is possible under each condition. */
 function conditionalOf(power: GroupPower): readonly ConditionalAbility[] {
-	return power.conditional
-		.filter(({ condition }) => condition !== ownCredentials)
-		.map(({ condition, holds, ...ability }) => {
-			return { ...ability, condition: holds ? condition : `not (${condition})` };
-		});
+	return power.conditional.map(({ condition, holds, ...ability }) => {
+		return { ...ability, condition: holds ? condition : `not (${condition})` };
+	});
 }
 
 /** Judges each group of the power by what policies allow. */

@@ -4,7 +4,7 @@ import { activityTypes, combinations, findType, kindOfType } from "../activities
 import { evaluate } from "../language/evaluate.ts";
 import type { Expression } from "../language/syntax.ts";
 import { dependsOn, errs, isUnknown, mayBeMissing, structOf, unread, type Value } from "../language/values.ts";
-import type { ActivityGroup } from "./groups.ts";
+import { type ActivityGroup, nameOfGroup, sensitivePowers } from "./groups.ts";
 import type { Reason } from "./reason.ts";
 
 /** What is known of an activity; null where the group leaves it open. */
@@ -45,6 +45,13 @@ export function factsOfType(type: string): ActivityFacts {
 }
 
 export const isForRootQuorum = ({ kind }: ActivityFacts): boolean => kind !== null && isRootQuorumKind(kind);
+
+/** Whether one user alone, where two were needed, is an escalation: always where nothing is documented of the kind. */
+export function isSensitive({ resource, action }: ActivityFacts): boolean {
+	if (resource === null || action === null) return true;
+	const names: readonly (string | null)[] = sensitivePowers;
+	return names.includes(nameOfGroup({ resource, action }));
+}
 
 const isKnownKind = (kind: string): boolean => combinations.some((one) => one.kind === kind);
 

@@ -5,7 +5,15 @@ import { type Bits, membersOf } from "../sets/sets.ts";
 import { aloneIn, fewestIn, findSmallestSets, participantsIn } from "../sets/user-sets.ts";
 import type { ActivityFacts } from "./activity.ts";
 import { cellsOf, literalsOf, partsIn } from "./group-cells.ts";
-import { allowedBy, type GroupParts, type Part, type PartReading, withRootQuorum } from "./judge.ts";
+import {
+	allowedBy,
+	type GroupParts,
+	ownCredentials,
+	ownCredentialsRight,
+	type Part,
+	type PartReading,
+	withRootQuorum,
+} from "./judge.ts";
 import type { PreparedAccess } from "./prepare.ts";
 import type { Reason } from "./reason.ts";
 
@@ -74,7 +82,10 @@ export function findCellsOf(before: Side, after: Side, { facts, changed, apart }
 			const users = before.prepared;
 			// Whether policies allow it at all decides about a lockout, though the root quorum can do it.
 			const isLockoutOpen =
-				was.sureByPolicies.length > 0 && is.sureByPolicies.length === 0 && is.possibleByPolicies.length > 0;
+				was.sureByPolicies.length > 0 &&
+				is.sureByPolicies.length === 0 &&
+				is.possibleByPolicies.length > 0 &&
+				difference(was.sure, is.sure, users.users, users.budget).length > 0;
 			const isUnknown =
 				isLockoutOpen ||
 				[was, is].some(({ sure, possible }) => difference(possible, sure, users.users, users.budget).length > 0);
@@ -190,12 +201,34 @@ export function changesBetween(cell: JudgedCell, prepared: PreparedAccess, isSen
 		more,
 		less,
 		alone,
-		escalates: isSensitive && alone !== 0n && neededTwo(before.possibleByPolicies, prepared),
+		escalates: isSensitive && !isOwn(cell) && alone !== 0n && neededTwo(before.possibleByPolicies, prepared),
 		lockedOut: isLockout ? usersIn(before.sureByPolicies) : 0n,
 		fewer: more.length === 0 ? null : findFewer(cell, more, prepared),
 		gains: more.length === 0 ? 0n : usersIn(more) & ~usersIn(before.possible) & ~aloneIn(more),
 		loses: less.length === 0 || isLockout ? 0n : usersIn(less) & ~usersIn(after.possible),
 	};
+}
+
+/** Whether users may change the credentials because they are their own. */
+const isOwn = ({ holding, unknowns }: JudgedCell): boolean =>
+	holding.has(ownCredentials) && (holding.has(ownCredentialsRight) || !unknowns.has(ownCredentialsRight));
+
+/** Returns whether sets are new or gone where users may change their own credentials that are not where they may not. Throws TooComplex. */
+export function differsForOwn(
+	cells: readonly JudgedCell[],
+	changes: readonly CellChanges[],
+	{ users, budget }: PreparedAccess,
+): boolean {
+	const isIn = (some: UserSets, all: UserSets): boolean => difference(some, all, users, budget).length === 0;
+	return cells.some((cell, index) => {
+		const own = changes[index];
+		if (own === undefined || !cell.holding.has(ownCredentialsRight)) return false;
+		return changes.some((other, at) => {
+			const holding = new Set(cells[at]?.holding).add(ownCredentialsRight);
+			const isTwin = holding.size === cell.holding.size && [...holding].every((text) => cell.holding.has(text));
+			return isTwin && !(isIn(own.more, other.more) && isIn(own.less, other.less));
+		});
+	});
 }
 
 function findFewer({ before, after }: JudgedCell, more: UserSets, { budget }: PreparedAccess): CellChanges["fewer"] {

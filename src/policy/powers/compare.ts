@@ -8,13 +8,20 @@ import { aloneIn, findSmallestSets, isMember, participantsIn, smallestWith } fro
 import { idsOf } from "../sets/votes.ts";
 import type { Budget } from "../sets/work.ts";
 import { abilityOf } from "./ability.ts";
-import { factsOfGroup } from "./activity.ts";
-import { type CellChanges, changesBetween, findCellsOf, type JudgedCell, type Side } from "./cell-changes.ts";
+import { factsOfGroup, isSensitive } from "./activity.ts";
+import {
+	type CellChanges,
+	changesBetween,
+	differsForOwn,
+	findCellsOf,
+	type JudgedCell,
+	type Side,
+} from "./cell-changes.ts";
 import { changedParts, isSameBase, whyUnknown } from "./changed-parts.ts";
 import type { ImpactChange, ImpactFinding, SideAbility } from "./finding.ts";
 import { conditionOf, withoutOwn } from "./group-cells.ts";
-import { type ActivityGroup, nameOfGroup, sensitivePowers } from "./groups.ts";
-import { findParts, ownCredentials, type Part } from "./judge.ts";
+import type { ActivityGroup } from "./groups.ts";
+import { findParts, ownCredentialsRight, type Part } from "./judge.ts";
 import { judgeAbility } from "./powers.ts";
 import type { PreparedAccess } from "./prepare.ts";
 import type { Reason } from "./reason.ts";
@@ -38,7 +45,6 @@ export function compareGroup(
 	apart: ReadonlySet<string> = new Set(),
 ): GroupComparison {
 	const facts = factsOfGroup(group);
-	const isRootKnown = ({ access }: PreparedAccess): boolean => access.rootQuorum.known;
 	const sideOf = (prepared: PreparedAccess, opposite: PreparedAccess): Side => {
 		const hidesRootQuorum = !isRootKnown(prepared) && isRootKnown(opposite);
 		return { prepared, found: findParts(prepared, facts), hidesRootQuorum };
@@ -54,6 +60,8 @@ export function compareGroup(
 		return comparison.giveUnknown({ kind: "too-complex", task: "compare", limit: error.limit });
 	}
 }
+
+const isRootKnown = ({ access }: PreparedAccess): boolean => access.rootQuorum.known;
 
 /** What a finding says of its cells. */
 interface Told {
@@ -97,11 +105,10 @@ class Comparison {
 		});
 		this.#cells = cells;
 		this.#literals = literals;
-		const isSensitive = this.#isSensitive();
-		this.#changes = cells.map((cell) =>
-			changesBetween(cell, this.#before.prepared, isSensitive && !cell.holding.has(ownCredentials)),
-		);
-		this.#isUnknown = isOpen || cells.some(({ isUnknown }) => isUnknown);
+		const isRaising = isSensitive(factsOfGroup(this.#group));
+		this.#changes = cells.map((cell) => changesBetween(cell, this.#before.prepared, isRaising));
+		this.#isUnknown =
+			isOpen || cells.some(({ isUnknown }) => isUnknown) || differsForOwn(cells, this.#changes, this.#before.prepared);
 		this.#addLockouts();
 		this.#addAlone();
 		this.#addFewer();
@@ -110,7 +117,9 @@ class Comparison {
 		this.#addSets("more");
 		this.#addSets("less");
 		const reason = whyUnknown(this.#before, this.#after, this.#changed, because);
-		if (reason !== null && (this.#isUnknown || !this.#areRootQuorumsKnown())) this.#addUnknown(reason);
+		// A root quorum that is unknown on both sides is the same on both: no step changes it.
+		const areAlike = isRootKnown(this.#before.prepared) === isRootKnown(this.#after.prepared);
+		if (reason !== null && (this.#isUnknown || !areAlike)) this.#addUnknown(reason);
 		return this.#result();
 	}
 
@@ -249,8 +258,9 @@ class Comparison {
 	#add(told: Told, region: Region, only: "escalation" | null): void {
 		const cell = this.#cells[region.first];
 		if (cell === undefined) return;
-		// What rests on several unknowns together is unknown itself.
 		const rests = region.holding.filter((text) => cell.unknowns.has(text));
+		if (rests.includes(ownCredentialsRight)) return;
+		// What rests on several unknowns together is unknown itself.
 		if (rests.length > 1) {
 			this.#isUnknown = true;
 			return;
@@ -303,20 +313,6 @@ class Comparison {
 
 	#policyIds(): readonly string[] {
 		return [...new Set(this.#changed.flatMap(({ policyId }) => policyId ?? []))].sort();
-	}
-
-	/** A root quorum that is unknown on both sides is the same on both: no step changes it. */
-	#areRootQuorumsKnown(): boolean {
-		return this.#before.prepared.access.rootQuorum.known === this.#after.prepared.access.rootQuorum.known;
-	}
-
-	#isSensitive(): boolean {
-		const { resource, action } = factsOfGroup(this.#group);
-		// A kind of which nothing is documented may be one of them.
-		if (resource === null || action === null) return true;
-		const name = nameOfGroup({ resource, action });
-		const names: readonly (string | null)[] = sensitivePowers;
-		return names.includes(name);
 	}
 
 	#addUnknown(because: Reason): void {

@@ -4,6 +4,7 @@ import type { Clause } from "../language/syntax.ts";
 import { factsOfGroup } from "./activity.ts";
 import { outcomeFor } from "./compile.ts";
 import type { ActivityGroup } from "./groups.ts";
+import { findPolicyParts } from "./judge.ts";
 import { type Ability, type ConditionalPower, findPower, type GroupPower, type Threshold } from "./powers.ts";
 import { prepareAccess } from "./prepare.ts";
 import { type Reason, withoutPolicy } from "./reason.ts";
@@ -67,7 +68,7 @@ export function explainPower(
 	userId: string,
 	atMs: number,
 ): PowerExplanation {
-	const power = powerIn(access, group, atMs);
+	const power = findPower(prepareAccess(access, atMs), group);
 	const conditional = power.conditional.filter((one) => hasPartByPolicies(one, userId));
 	const verdict = verdictOf(power, conditional, userId);
 	const takesPart = verdict === "alone" || verdict === "together" || verdict === "root-quorum";
@@ -204,9 +205,5 @@ function powerOfPolicy(policy: AccessPolicy, { access, group, atMs }: Question):
 		policies: { known: true, value: [{ ...policy, effect: "EFFECT_ALLOW" }] },
 		rootQuorum: { known: true, value: { threshold: 1, userIds: [] } },
 	};
-	return powerIn(only, group, atMs);
-}
-
-function powerIn(access: AccessState, group: ActivityGroup, atMs: number): GroupPower {
-	return findPower(prepareAccess(access, atMs), group);
+	return findPower(prepareAccess(only, atMs), group, findPolicyParts);
 }

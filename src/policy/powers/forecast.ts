@@ -11,11 +11,8 @@ import { factsOfType } from "./activity.ts";
 import {
 	allowedBy,
 	certain,
-	credentialCover,
 	findParts,
 	type GroupParts,
-	ownCredentials,
-	ownPart,
 	type Part,
 	type PartReading,
 	withRootQuorum,
@@ -102,19 +99,11 @@ class Forecaster {
 		this.#submitter = submitter;
 		this.#user = prepared.users.userIds.indexOf(submitter.userId);
 		this.#found = findParts(prepared, factsOfType(activity.type));
-		const isOwn = activity.ownerId === submitter.userId;
-		const ofPolicies = this.#found.parts.filter(({ policyId }) => policyId !== null);
-		this.#parts = isOwn && this.#user >= 0 ? [...ofPolicies, ...this.#ownParts()] : ofPolicies;
-	}
-
-	/** Users may change their own credentials until a policy covers credential activities. */
-	#ownParts(): readonly Part[] {
-		const cover = this.#prepared.access.policies.known ? credentialCover(this.#prepared) : "yes";
-		if (cover === "yes") return [];
-		const part = this.#ownPart(ownPart(this.#prepared));
-		if (cover === "no") return [part];
-		const because = { kind: "credential-policies-unknown" } as const;
-		return [{ ...part, sure: [], unknown: { key: part.key, text: ownCredentials, because, isAllOrNone: true } }];
+		const isOwn = activity.ownerId === submitter.userId && this.#user >= 0;
+		this.#parts = this.#found.parts.flatMap((part) => {
+			if (part.policyId !== null) return [part];
+			return isOwn ? [this.#ownPart(part)] : [];
+		});
 	}
 
 	/** Returns the part with the submitter alone as enough. */
@@ -122,7 +111,10 @@ class Forecaster {
 		const own: readonly Conjunction[] = [
 			{ atLeast: [bound(1, this.#prepared.votes.votesOf[this.#user] ?? 0n)], atMost: [] },
 		];
-		return { ...part, condition: null, key: `own ${this.#user}`, sure: own, possible: own };
+		return {
+			...{ ...part, condition: null, key: `own ${this.#user}` },
+			...{ sure: part.unknown === null ? own : [], possible: own },
+		};
 	}
 
 	run(): Approval {

@@ -7,7 +7,7 @@ import { comparedWith } from "../language/mentions.ts";
 import { isStruct, isUnknown, unread, type Value } from "../language/values.ts";
 import { type Bits, bit, setOf } from "../sets/sets.ts";
 import { type ActivityFacts, factsOfType, scopeOf } from "./activity.ts";
-import { ownCredentials, type Part } from "./judge.ts";
+import { ownCredentials, ownCredentialsRight, type Part } from "./judge.ts";
 import type { Reason } from "./reason.ts";
 
 export interface GroupCell {
@@ -145,7 +145,7 @@ export const allOf = (cells: readonly GroupCell[]): Bits => bit(cells.length) - 
 
 /** What a user's own credentials are not is never said: it is so for all others. */
 export const withoutOwn = (texts: readonly string[]): readonly string[] =>
-	texts.filter((text) => text !== ownCredentials);
+	texts.filter((text) => text !== ownCredentials && text !== ownCredentialsRight);
 
 export const conditionOf = (holding: readonly string[], failing: readonly string[]): string | null =>
 	writeRegion(holding, withoutOwn(failing));

@@ -52,7 +52,18 @@ export interface GroupParts {
 /** The condition under which users may change credentials without a policy. */
 export const ownCredentials = "the credentials are the user's own";
 
+/** What is unknown where a policy covers credentials. */
+export const ownCredentialsRight = "users may change their own credentials";
+
+/** Returns the parts of policies, and what users may do without one. */
 export function findParts(prepared: PreparedAccess, facts: ActivityFacts): GroupParts {
+	const found = findPolicyParts(prepared, facts);
+	if (facts.resource !== "CREDENTIAL" || found.missing !== null || isForRootQuorum(facts)) return found;
+	return { ...found, parts: [...found.parts, ownPart(prepared)] };
+}
+
+/** Returns the parts of policies alone. */
+export function findPolicyParts(prepared: PreparedAccess, facts: ActivityFacts): GroupParts {
 	if (isForRootQuorum(facts)) return { facts, parts: [], missing: null, assumptions: [] };
 	const { policies } = prepared.access;
 	const parts: Part[] = [];
@@ -69,8 +80,6 @@ export function findParts(prepared: PreparedAccess, facts: ActivityFacts): Group
 		if (one.allows) parts.push(makePart(one, "allow", expression, unclear));
 		if (one.denies) parts.push(makePart(one, "deny", expression, unclear));
 	}
-	if (facts.resource === "CREDENTIAL" && policies.known && credentialCover(prepared) === "no")
-		parts.push(ownPart(prepared));
 	return { facts, parts: mergeConditions(parts), missing: policies.known ? null : policies.because, assumptions };
 }
 
@@ -79,9 +88,7 @@ const maxConditions = 20;
 
 /** Returns the parts with one condition for all that decide the same, where there are many: that one of theirs holds. */
 function mergeConditions(parts: readonly Part[]): readonly Part[] {
-	const same = Map.groupBy(parts, ({ effect, key, condition }) =>
-		condition === null || condition === ownCredentials ? null : `${effect} ${key}`,
-	);
+	const same = Map.groupBy(parts, ({ effect, key, condition }) => (condition === null ? null : `${effect} ${key}`));
 	return [...same].flatMap(([name, own]) => {
 		const trees = new Map(
 			own.flatMap(({ condition, anyOf }) => (condition === null ? [] : [[condition, anyOf] as const])),
@@ -130,27 +137,44 @@ function makePart(
 	};
 }
 
-export function ownPart({ votes, users }: PreparedAccess): Part {
+/**
+ * Returns what users may do with their own credentials. The vendor's pages agree that they may while no policy covers credential
+ * activities, and not while one denies it. Where one covers them, one page says that they may (`features/organizations`) and one
+ * that they may not (`policy-engine`): it is unknown.
+ */
+function ownPart(prepared: PreparedAccess): Part {
+	const { votes, users } = prepared;
 	const anyone: readonly Conjunction[] = [{ atLeast: [bound(1, votes.all)], atMost: [] }];
+	const cover = credentialCover(prepared);
 	return {
 		policyId: null,
 		effect: "allow",
 		condition: ownCredentials,
 		anyOf: [],
 		key: `own ${users.all}`,
-		sure: anyone,
+		sure: cover === null ? anyone : [],
 		possible: anyone,
-		unknown: null,
+		unknown:
+			cover === null
+				? null
+				: { key: cover.key, text: ownCredentialsRight, because: { kind: cover.kind }, isAllOrNone: true },
 	};
 }
 
+interface CredentialCover {
+	readonly kind: "credential-policies-unknown" | "own-credentials-disputed";
+	/** Equal where users may change their own credentials for the same reasons. */
+	readonly key: string;
+}
+
 /**
- * Returns whether a policy covers credential activities. `unknown`: one may, by a kind of which nothing is documented or by what
- * is not understood.
+ * Returns whether a policy covers credential activities, or may by a kind of which nothing is documented or by what is not
+ * understood; null where none does.
  *
- * Unverified, chosen: a policy covers them when it is in force and its condition holds for one of them, whatever its effect.
+ * Unverified, chosen: a policy covers them when it is in force and its condition holds for one of them, whatever its effect and its
+ * consensus.
  */
-export function credentialCover({ policies }: PreparedAccess): "yes" | "no" | "unknown" {
+function credentialCover({ policies }: PreparedAccess): CredentialCover | null {
 	const pairs = ["CREATE", "UPDATE", "DELETE"].map((action) => ({
 		resource: "CREDENTIAL",
 		action,
@@ -158,15 +182,14 @@ export function credentialCover({ policies }: PreparedAccess): "yes" | "no" | "u
 		type: null,
 	}));
 	const activities: readonly ActivityFacts[] = [...pairs, factsOfType("ACTIVITY_TYPE_DELETE_OAUTH_PROVIDERS")];
-	const answers = policies.flatMap(({ policy, unclear, consensus }) =>
-		activities.map((facts) => {
-			const { holds } = outcomeFor(policy, facts);
-			if (holds === "no" || holds === "absent") return "no";
-			return holds === "yes" && unclear === null && consensus.because === null ? "yes" : "unknown";
-		}),
-	);
-	if (answers.includes("yes")) return "yes";
-	return answers.includes("unknown") ? "unknown" : "no";
+	const doubtful: string[] = [];
+	for (const { policy, unclear } of policies) {
+		const holds = activities.map((facts) => outcomeFor(policy, facts).holds);
+		if (unclear === null && holds.includes("yes")) return { kind: "own-credentials-disputed", key: "own" };
+		if (holds.some((one) => one !== "no" && one !== "absent")) doubtful.push(`${policy.condition}\n${policy.time}`);
+	}
+	if (doubtful.length === 0) return null;
+	return { kind: "credential-policies-unknown", key: `own\n${doubtful.sort().join("\n")}` };
 }
 
 /** How a part is read: not at all, when it surely applies, or when it may. */

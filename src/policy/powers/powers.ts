@@ -58,8 +58,9 @@ export function findPowers(
 	return listGroups([prepared], moreGroups).map((group) => findPower(prepared, group));
 }
 
-export function findPower(prepared: PreparedAccess, group: ActivityGroup): GroupPower {
-	const found = findParts(prepared, factsOfGroup(group));
+/** `partsIn`: who has a part in it; policies alone, or users with their own credentials too. */
+export function findPower(prepared: PreparedAccess, group: ActivityGroup, partsIn = findParts): GroupPower {
+	const found = partsIn(prepared, factsOfGroup(group));
 	const common = { group, policyIds: policyIdsOf(found.parts), assumptions: found.assumptions };
 	const ability = judgeAbility(prepared, found);
 	try {
@@ -115,7 +116,10 @@ function findUnknown(prepared: PreparedAccess, found: GroupParts): Reason | null
 	if (missing !== null) return notRead(missing);
 	if (!users.known && parts.length > 0) return notRead(users.because);
 	const unknownRoot = rootQuorum.known ? null : notRead(rootQuorum.because);
-	for (const { sure, possible, because } of judgeCells(prepared, found)) {
+	// What is unknown of users' own credentials is named where nothing else is unknown.
+	const isOwn = ({ holding }: PowerCell): number => Number(holding.has(ownCredentials));
+	const cells = judgeCells(prepared, found).toSorted((one, other) => isOwn(one) - isOwn(other));
+	for (const { sure, possible, because } of cells) {
 		if (because === null) continue;
 		const [most, least] = [withRootQuorum(prepared, possible), withRootQuorum(prepared, sure)];
 		if (difference(most, least, prepared.users, prepared.budget).length > 0) return because;

@@ -40,6 +40,7 @@ export type PlainReason =
 	| "no-policy"
 	| "not-comparable"
 	| "not-enough-approvals"
+	| "own-credentials-disputed"
 	| "policies-unknown"
 	| "stamping-credential-unknown"
 	| "submitter-not-listed"
@@ -57,10 +58,11 @@ export function policyOfReason(reason: Reason): string | null {
 	return "policyId" in reason ? reason.policyId : null;
 }
 
-/** Whether it is unknown because no documentation says which resource and action the activities have: no one made a mistake there. */
-export const isUndocumented = (reason: Reason | null): boolean =>
-	reason !== null &&
-	(reason.kind === "undocumented-pair" || (reason.kind === "policy" && isUndocumented(reason.because)));
+/** Whether it is unknown because no documentation says it, or two pages say different things: no one made a mistake there. */
+export const isUndocumented = (reason: Reason | null): boolean => {
+	if (reason?.kind === "policy") return isUndocumented(reason.because);
+	return reason?.kind === "undocumented-pair" || reason?.kind === "own-credentials-disputed";
+};
 
 /** Returns the reason without this policy, for a place that says which policy it is. */
 export function withoutPolicy(reason: Reason, policyId: string): Reason {

@@ -26,6 +26,7 @@ export function narrowToUser(powers: readonly GroupPower[], userId: string): rea
 			(power) =>
 				hasPart(power) ||
 				power.denied.length > 0 ||
+				power.unknown?.kind === "own-credentials-disputed" ||
 				(power.unknown !== null && !isUndocumented(power.unknown)) ||
 				power.conditional.some(hasPart),
 		);

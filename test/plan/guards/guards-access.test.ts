@@ -285,6 +285,22 @@ describe("a limit", () => {
 		]);
 	});
 
+	it("of strict leaves out what the vendor's pages disagree on: whether users may change their own credentials", () => {
+		const aboutCredentials = { condition: "activity.resource == 'CREDENTIAL'" };
+		const policies = [
+			policyOf(1, { consensus: onlyUser(carol), ...aboutCredentials }),
+			policyOf(2, { effect: "EFFECT_DENY", consensus: anyOf(signers), ...aboutCredentials }),
+		];
+		const limits = { lockout: "strict", escalation: "strict" } as const;
+		const plan = planFor({ members: { signers: ["alice", "bob"] }, policies }, { ...withoutAlice, limits });
+		expect(plan.impact?.map(({ change, because }) => [change, because])).toContainEqual([
+			"unknown",
+			{ kind: "own-credentials-disputed" },
+		]);
+		expect(plan.impactVerdict).toBe("unknown");
+		expect(guardsOf(plan)).toEqual([]);
+	});
+
 	it("of strict also blocks where one policy is not understood; any other warns", () => {
 		const unclear = policyOf(2, { consensus: `${anyOf(signers)} == 1`, condition: condition.sign });
 		const organization = { ...bothSign, policies: [...bothSign.policies, unclear] };

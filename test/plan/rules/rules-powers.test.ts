@@ -153,7 +153,10 @@ describe("minApprovers", () => {
 	});
 
 	it("does not count what users may do with their own credentials", () => {
-		expect(judged([{ ...two, power: "credentials" }], {}).before).toEqual({ state: "kept" });
+		const rule: DesiredRule = { ...two, power: "credentials" };
+		expect(judged([rule], {}).before).toEqual({ state: "kept" });
+		const covering = known([policy(1, ofTag(signers, 2), "activity.resource == 'CREDENTIAL'")]);
+		expect(judged([rule], { members, policies: covering }).before).toEqual({ state: "kept" });
 	});
 
 	it("holds for each group of the power", () => {

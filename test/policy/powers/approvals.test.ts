@@ -260,18 +260,29 @@ describe("A change of the submitter's own credentials", () => {
 
 	it.each([
 		["allows", allow(is("b"), aboutCredentials)],
-		["denies", deny(is("b"), aboutCredentials)],
+		["denies others", deny(is("b"), aboutCredentials)],
 		["is about all activities", allow(is("b"))],
 		["is about creating them", allow(is("b"), `${aboutCredentials} && activity.action == 'CREATE'`)],
-	])("needs a policy once one that %s is about credentials", (_, covering) => {
-		expect(outcome([covering], {}, own)).toContain("denied because ");
+	])("is unknown where the vendor's pages disagree: one that %s is about credentials", (_, covering) => {
+		expect(outcome([covering], {}, own)).toBe(
+			"unknown because Turnkey's pages disagree on whether users may change their own credentials where a policy is about credentials",
+		);
+	});
+
+	it("is certain where both pages say the same: one policy denies it, or allows the submitter", () => {
+		expect(outcome([deny(is("a"), aboutCredentials)], {}, own)).toContain("denied because ");
+		expect(outcome([allow(is("b"), aboutCredentials), deny("", aboutCredentials)], {}, own)).toContain(
+			"denied because ",
+		);
+		expect(outcome([allow(is("a"), aboutCredentials)], {}, own)).toBe("runs");
+		expect(outcome([allow(is("b"), aboutCredentials)], {}, { ...own, ownerId: "b" })).toContain("denied because ");
 	});
 
 	it("runs where the policy about credentials is not in force, or is about no credentials", () => {
 		const past = "time.now < Timestamp('2026-01-01T00:00:00Z')";
 		const future = "time.now > Timestamp('2026-01-01T00:00:00Z')";
 		expect(outcome([allow(is("b"), aboutCredentials, past)], {}, own)).toBe("runs");
-		expect(outcome([allow(is("b"), aboutCredentials, future)], {}, own)).toContain("denied because ");
+		expect(outcome([allow(is("b"), aboutCredentials, future)], {}, own)).toContain("unknown because Turnkey's pages ");
 		expect(outcome([allow(is("b"), "activity.resource == 'POLICY'")], {}, own)).toBe("runs");
 		expect(outcome([allow(is("b"), "wallet.id == 'w'")], {}, own)).toBe("runs");
 	});

@@ -30,8 +30,9 @@ export function checkImpact(before: ModelOrganization, after: ModelOrganization)
 	for (const pair of pairs) {
 		const { findings, isMore, isLess } = compareGroup(...prepared, pair);
 		const oracles = [new Oracle(before, pair, userIds), new Oracle(after, pair, userIds)] as const;
-		if (oracles.every((oracle) => oracle.isKnown())) checkExactly(...oracles, findings);
-		else checkSoundly(...oracles, findings);
+		if (!oracles.every((oracle) => oracle.isKnown())) checkSoundly(...oracles, findings);
+		else if (pair.resource === "CREDENTIAL") checkInEachReading(...oracles, findings);
+		else checkExactly(...oracles, findings);
 		const isUnknown = findings.some(({ change }) => change === "unknown");
 		const fitting = verdictsFor(isMore, isLess).filter((one) => one === "unknown" || !isUnknown);
 		expect(fitting, "verdict of all groups").toContain(verdict);
@@ -59,6 +60,44 @@ const aloneOf = (sets: Sets): number =>
 	sets.reduce((all, isIn, set) => (isIn && (set & (set - 1)) === 0 ? all | set : all), 0);
 const countOf = (set: number): number => set.toString(2).replaceAll("0", "").length;
 const fewestOf = (sets: Sets): number => Math.min(...smallestOf(sets).map(countOf));
+
+/** Returns both sides in each reading of who may change their own credentials. */
+function readingsOf(before: Oracle, after: Oracle): readonly (readonly [Oracle, Oracle])[] {
+	const pairs: (readonly [boolean, boolean])[] = [[true, true]];
+	for (const was of [true, false]) {
+		for (const is of [true, false]) {
+			// By the other page a policy that covers them ends it; one that may does or does not, and the same on both sides.
+			const isFit = [[was, before] as const, [is, after] as const].every(([isRight, { cover }]) =>
+				cover === null ? isRight : cover !== "covered" || !isRight,
+			);
+			if (isFit && (before.cover !== after.cover || was === is)) pairs.push([was, is]);
+		}
+	}
+	const read = ({ organization, pair, userIds }: Oracle, isRight: boolean): Oracle =>
+		new Oracle(organization, pair, userIds, null, isRight);
+	return pairs.map(([was, is]) => [read(before, was), read(after, is)]);
+}
+
+/** Checks that each reading gives these findings; and where they say that it is unknown, that two readings differ. */
+function checkInEachReading(before: Oracle, after: Oracle, findings: readonly ImpactFinding[]): void {
+	const readings = readingsOf(before, after);
+	const sure = findings.filter(({ change }) => change !== "unknown");
+	if (sure.length === findings.length) {
+		for (const reading of readings) checkExactly(...reading, findings);
+		return;
+	}
+	const assignments = assignmentsIn([before, after]);
+	const changes = readings.map(([one, other]) => {
+		for (const finding of sure) checkFinding(one, other, finding, assignments);
+		return assignments.map((holds) => {
+			const sets = [one, other].map((oracle) => withMore(oracle.setsOf(under(holds), true))) as [Sets, Sets];
+			// A loss is a lockout where policies allow it no more.
+			const isLockout = isEmpty(other.setsOf(under(holds), false));
+			return [without(sets[1], sets[0]), without(sets[0], sets[1]), isLockout].join("|");
+		});
+	});
+	expect(new Set(changes.map((one) => one.join("\n"))).size, "readings that differ").toBeGreaterThan(1);
+}
 
 function checkExactly(before: Oracle, after: Oracle, findings: readonly ImpactFinding[]): void {
 	const { userIds } = before;

@@ -1,5 +1,8 @@
 /** A document as cells, which hide the tree of the `yaml` package: values with their positions and texts in the file. */
 import type { Position } from "../plan/organization.ts";
+import type { VariableValue } from "../policy/language/resolve-template.ts";
+import type { Span } from "../policy/language/syntax.ts";
+import type { Template } from "../policy/language/template.ts";
 
 export interface Cell {
 	readonly kind: "map" | "list" | "text" | "number" | "boolean" | "null";
@@ -17,10 +20,23 @@ export interface Cell {
 	readonly fromEnvironment: boolean;
 	/** Where the document uses a value of a list, whose place in the list is `at`, and as what. */
 	readonly usedAs?: { readonly text: string; readonly at: Position };
+	/** Set where the value is an expression of a policy: its variables are not substituted in the text. */
+	readonly expression?: ExpressionCell;
 	/** Whether a problem says that this value is unusable. */
 	invalid: boolean;
 	/** Known keys that unknown ones are probably meant as, so that they are not reported as missing too; "" could be any. */
 	readonly intendedKeys: Set<string>;
+}
+
+/** An expression as its file has it (read/expression.ts). */
+export interface ExpressionCell {
+	readonly template: Template;
+	/** Returns the place of a character of the value; behind the last, the end of the text. */
+	readonly placeOf: (offset: number) => Position;
+	/** Returns the line of the file that has the characters, and a line with `^` below them. */
+	readonly excerptOf: (span: Span) => string;
+	/** By name. `use`: a value of a list as a cell, for problems with it. */
+	readonly variables: ReadonlyMap<string, VariableValue & { readonly use?: Cell }>;
 }
 
 export type Slot = Pick<Cell, "parent" | "key" | "at" | "keyAt">;

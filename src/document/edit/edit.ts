@@ -54,13 +54,13 @@ export function readEditable(
 	const found = readText(file, content, problems) ?? "";
 	const added = found.endsWith("\n") ? "" : newlineOf(found, found.length);
 	const text = found + added;
-	const { documents, positionOf } = readYaml(file, text, problems, true);
+	const source = readYaml(file, text, problems, true);
 	return {
 		text,
-		documents: documents.map((yaml) => ({
+		documents: source.documents.map((yaml) => ({
 			file,
 			text,
-			root: readTree(yaml, positionOf, substitution, problems),
+			root: readTree(yaml, source, substitution, problems),
 			yaml,
 		})),
 		edited: (edits) => {

@@ -202,10 +202,10 @@ function readFile({ file, content }: DocumentSource, substitution: Substitution,
 			continue;
 		}
 		if (hasKey(document, "organizations")) {
-			templates.push({ file, document, positionOf: yaml.positionOf });
+			templates.push({ file, document, source: yaml });
 			continue;
 		}
-		const root = readTree(document, yaml.positionOf, substitution, problems);
+		const root = readTree(document, yaml, substitution, problems);
 		if (!root.invalid) checkStructure(root, problems);
 		roots.push(root);
 	}

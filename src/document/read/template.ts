@@ -14,14 +14,14 @@ import { checkStructure } from "./structure.ts";
 import { addDefaultId, readTree } from "./tree.ts";
 import { exampleId, organizationIdOf } from "./users.ts";
 import type { Substitution } from "./variables.ts";
-import type { YamlFile } from "./yaml.ts";
+import type { YamlFile, YamlSource } from "./yaml.ts";
 
 const listKey = "organizations";
 
 export interface Template {
 	readonly file: string;
 	readonly document: YamlFile["documents"][number];
-	readonly positionOf: YamlFile["positionOf"];
+	readonly source: YamlSource;
 }
 
 interface TemplateContext {
@@ -39,8 +39,8 @@ export function readTemplate(
 	take: (organizationId: string, root: Cell) => void,
 ): string | undefined {
 	const { substitution, problems, findList = refuseLists } = context;
-	const { document, positionOf } = template;
-	const head = readTree(document, positionOf, substitution, problems, { isRead: (key) => key === listKey });
+	const { document, source } = template;
+	const head = readTree(document, source, substitution, problems, { isRead: (key) => key === listKey });
 	checkStructure(head, problems);
 	const list = openList(entryOf(head, listKey), findList, problems);
 	if (list === undefined) return undefined;
@@ -111,9 +111,9 @@ class RowReader {
 	}
 
 	#readTree({ at, values }: ListRow, problems: Problems, isRead: (key: string) => boolean): Cell {
-		const { document, positionOf } = this.#template;
+		const { document, source } = this.#template;
 		const has = (cell: Cell): boolean => values?.has(nameOf(cell)) === true;
-		return readTree(document, positionOf, this.#context.substitution, problems, {
+		return readTree(document, source, this.#context.substitution, problems, {
 			isRead,
 			row: {
 				isTable: this.#list.format === "csv",

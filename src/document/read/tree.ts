@@ -10,8 +10,10 @@ import type { Position } from "../../plan/organization.ts";
 import { type Cell, makeCell, pathOf, pathWithKey, type Slot } from "../cell.ts";
 import { describePlace, type Problems, quote } from "../problems.ts";
 import type { RowValues } from "./each.ts";
+import { isExpression, readExpression } from "./expression.ts";
 import { formatVersionKey } from "./format-version.ts";
 import type { Substituted, Substitution } from "./variables.ts";
+import type { YamlSource } from "./yaml.ts";
 
 /** Max values that all aliases (`*name`) of a document can add. */
 const maxAliasedValues = 10_000;
@@ -41,7 +43,7 @@ interface TreePart {
 /** Returns the root cell of a document that is not empty. */
 export function readTree(
 	document: Document.Parsed,
-	positionOf: (offset: number) => Position,
+	source: YamlSource,
 	substitution: Substitution,
 	problems: Problems,
 	part: TreePart = {},
@@ -49,7 +51,7 @@ export function readTree(
 	const root = document.contents as Node;
 	if (part.row === undefined) substitution.beginDocument();
 	else substitution.beginRow(part.row, root.range?.[1] ?? 0);
-	return new TreeReader(positionOf, substitution, problems, part).read(root);
+	return new TreeReader(source, substitution, problems, part).read(root);
 }
 
 /** Gives a document with `organizations` and without `organizationId` the default of that. */
@@ -116,7 +118,7 @@ export function isDocument(
 }
 
 class TreeReader {
-	readonly #positionOf: (offset: number) => Position;
+	readonly #source: YamlSource;
 	readonly #substitution: Substitution;
 	readonly #problems: Problems;
 	readonly #anchors = new Map<string, Anchor>();
@@ -129,20 +131,15 @@ class TreeReader {
 	#expanded = 0;
 	readonly #part: TreePart;
 
-	constructor(
-		positionOf: (offset: number) => Position,
-		substitution: Substitution,
-		problems: Problems,
-		part: TreePart,
-	) {
-		this.#positionOf = positionOf;
+	constructor(source: YamlSource, substitution: Substitution, problems: Problems, part: TreePart) {
+		this.#source = source;
 		this.#substitution = substitution;
 		this.#problems = problems;
 		this.#part = part;
 	}
 
 	read(root: Node): Cell {
-		const at = this.#positionOf(root.range?.[0] ?? 0);
+		const at = this.#source.positionOf(root.range?.[0] ?? 0);
 		return this.#readNode(root, { parent: undefined, key: undefined, at, keyAt: at });
 	}
 
@@ -167,7 +164,7 @@ class TreeReader {
 			const items: Cell[] = [];
 			const cell = makeCell("list", slot, { items });
 			for (const [index, item] of node.items.entries()) {
-				const at = this.#positionOf((item as Node).range?.[0] ?? 0);
+				const at = this.#source.positionOf((item as Node).range?.[0] ?? 0);
 				items.push(this.#readNode(item as Node, { parent: cell, key: index, at, keyAt: at }));
 			}
 			return cell;
@@ -182,7 +179,7 @@ class TreeReader {
 	}
 
 	#readPair(pair: Pair<Node, Node | null>, parent: Cell, entries: Map<string, Cell>): void {
-		const keyAt = this.#positionOf(pair.key.range?.[0] ?? 0);
+		const keyAt = this.#source.positionOf(pair.key.range?.[0] ?? 0);
 		const key = this.#readKey(pair.key, keyAt, parent);
 		if (key === undefined) {
 			parent.intendedKeys.add("");
@@ -195,7 +192,7 @@ class TreeReader {
 			this.#problems.add(keyAt, pathWithKey(pathOf(parent), key), "duplicate-key", message);
 			return;
 		}
-		const at = this.#positionOf(pair.value?.range?.[0] ?? pair.key.range?.[1] ?? 0);
+		const at = this.#source.positionOf(pair.value?.range?.[0] ?? pair.key.range?.[1] ?? 0);
 		if (pair.value === null) {
 			const cell = makeCell("null", { parent, key, at: keyAt, keyAt }, {});
 			reportNull(cell, this.#problems);
@@ -281,7 +278,10 @@ class TreeReader {
 		if (typeof value === "number") return makeCell("number", slot, { value, written });
 		if (typeof value === "boolean") return makeCell("boolean", slot, { value, written });
 		this.#bytes += Buffer.byteLength(String(value));
-		return this.#readString(String(value), written, slot);
+		const text = String(value);
+		if (!isExpression(slot)) return this.#readString(text, written, slot);
+		const place = { text, style: node.type ?? "PLAIN", range: node.range ?? [0, 0], source: this.#source };
+		return readExpression(place, slot, this.#substitution, this.#part.onMissing);
 	}
 
 	#readString(text: string, written: string, slot: Slot): Cell {

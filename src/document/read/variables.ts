@@ -121,7 +121,7 @@ export class Substitution {
 				written.push(before, whole);
 				continue;
 			}
-			const value = end === "}" ? this.#lookUp(name, isId) : malformed(whole);
+			const value = end === "}" ? this.lookUp(name, isId) : malformed(whole);
 			const isEach = "each" in value;
 			used ||= !isEach || value.each.written !== undefined;
 			const isMissing = "code" in value && value.code === missingValue;
@@ -161,7 +161,8 @@ export class Substitution {
 		return wrong === undefined ? { each, value } : { each, ...wrong };
 	}
 
-	#lookUp(name: string, isId: boolean): LookupResult {
+	/** Returns the value of a variable or of the row, or what is wrong; no message: the row does not have it. */
+	lookUp(name: string, isId = false): LookupResult {
 		if (name.startsWith(eachPrefix)) return this.#lookUpEach(name);
 		const { env = [], allowedBy = (unset: string) => `\`--env ${unset}\`` } = this.#options;
 		if (!isVariableName(name)) return malformed(`\${${name}}`);

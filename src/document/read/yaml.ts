@@ -14,11 +14,16 @@ const maxDepth = 64;
 /** Max tokens of a file, spaces and line breaks included: enough for about 300,000 ids in lists. */
 const maxTokens = 2_000_000;
 
-export interface YamlFile {
+/** The text of a file, and the position of each offset in it. */
+export interface YamlSource {
+	readonly text: string;
+	readonly positionOf: (offset: number) => Position;
+}
+
+export interface YamlFile extends YamlSource {
 	readonly documents: readonly Document.Parsed[];
 	/** Whether every document of the file could be read. */
 	readonly isComplete: boolean;
-	readonly positionOf: (offset: number) => Position;
 }
 
 /** Returns the YAML documents of a text without empty ones at its end. `keepTokens`: with source tokens, for edits. */
@@ -31,7 +36,7 @@ export function readYaml(file: string, text: string, problems: Problems, keepTok
 	const tokens = readTokens(text, lines, (offset, code, message) =>
 		problems.add(positionOf(offset), "", code, message),
 	);
-	if (tokens === undefined) return { documents: [], isComplete: false, positionOf };
+	if (tokens === undefined) return { documents: [], isComplete: false, text, positionOf };
 	for (const { offset, source } of tokens.filter(isOtherDirective)) {
 		// What it says is not repeated: the file may be any file.
 		const [name] = /^%(?:YAML|TAG)\b/.exec(source) ?? [];
@@ -61,7 +66,7 @@ export function readYaml(file: string, text: string, problems: Problems, keepTok
 			documents.push(document);
 		}
 	}
-	return { documents, isComplete: documents.length === all.length, positionOf };
+	return { documents, isComplete: documents.length === all.length, text, positionOf };
 }
 
 /** A comment, from its `#`. */

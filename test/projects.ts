@@ -13,11 +13,11 @@ export type Group = "pure" | "in process" | "thorough" | "processes" | "browser"
 const pureFolders = ["document", "plan", "policy", "render"].map((room) => `test/${room}/`);
 
 /**
- * Files that search thousands of random cases, samples of proofs, and the largest inputs; of those in process, what compiles with
- * TypeScript or waits for a long history. They take as long as all quick files together.
+ * Files that search thousands of random cases, every order of steps or hostile names in every result, samples of proofs, and the
+ * largest inputs; of those in process, what compiles with TypeScript or waits for a long history. They take as long as all quick files together.
  */
 const thorough =
-	/\.property\.test\.ts$|\/scale\.test\.ts$|^test\/prove\/\w+\/|^test\/(cli\/commands\/approve-history|document\/limits|engine\/finding|sdk\/exported-program|pulumi\/(plugin\/package-examples|waiting))\.test\.ts$/;
+	/\.property\.test\.ts$|\/scale\.test\.ts$|^test\/prove\/\w+\/|^test\/(cli\/commands\/approve-history|document\/limits|engine\/finding|plan\/order\/order-search|render\/hostile-\w+|sdk\/exported-program|pulumi\/(plugin\/package-examples|waiting))\.test\.ts$/;
 
 /** Every test file by its group, each as a path from the root of the project. */
 export function groupTests(): Readonly<Record<Group, readonly string[]>> {

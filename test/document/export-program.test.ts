@@ -6,6 +6,7 @@ import { exportProgram } from "../../src/document/export/export-program.ts";
 import { programLanguages } from "../../src/document/export/program.ts";
 import type { WholeOrganization } from "../../src/plan/organization.ts";
 import { resources as definitions } from "../../src/pulumi/resources/resources.ts";
+import { casesToTry } from "../case-count.ts";
 import { anyCharacter } from "../characters.ts";
 import { id, known, type LiveParts, liveOf, liveTag, unknown, withLive } from "../plan/support-organizations.ts";
 
@@ -221,6 +222,6 @@ test("every program reads back as the user tags of the organization, whatever ta
 			}
 		},
 	);
-	fc.assert(property, { numRuns: 100 });
+	fc.assert(property, casesToTry(100, 40));
 	expect(tags).toBeGreaterThan(100);
 }, 60_000);

@@ -4,6 +4,7 @@ import { exportDocument, makeAliases } from "../../src/document/export/export.ts
 import { parseDocuments } from "../../src/document/read/parse.ts";
 import { diff } from "../../src/plan/diff.ts";
 import type { DesiredOrganization, LiveUser, WholeOrganization } from "../../src/plan/organization.ts";
+import { casesToTry } from "../case-count.ts";
 import { anyCharacter } from "../characters.ts";
 import {
 	id,
@@ -295,7 +296,7 @@ test("the exported document of any organization has an empty plan, and always th
 				tags += sectionsOf(desired).userTags.length;
 			},
 		),
-		{ numRuns: 150 },
+		casesToTry(150, 50),
 	);
 	expect(tags).toBeGreaterThan(100);
 }, 60_000);

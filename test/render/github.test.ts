@@ -145,15 +145,15 @@ describe("a result as annotations", () => {
 });
 
 describe("hostile names in annotations", () => {
-	it.each(results.map(([name]) => name))("make no other command of %s, and no other property", (name) => {
-		const shapeOf = (result: CommandResult) =>
-			commandsOf(result).map(({ command, properties }) => ({
+	it.each(results)("make no other command of %s, and no other property", (name, result) => {
+		const shapeOf = (one: CommandResult) =>
+			commandsOf(one).map(({ command, properties }) => ({
 				command,
 				properties: Object.keys(properties),
 				title: properties.title,
 				line: properties.line,
 			}));
-		const peaceful = shapeOf(resultsOf()[name] as CommandResult);
+		const peaceful = shapeOf(result);
 		for (const hostile of hostileResults) expect(shapeOf(hostile[name] as CommandResult)).toEqual(peaceful);
 	});
 

@@ -12,6 +12,7 @@ import type { DesiredOrganization } from "../../../src/plan/organization.ts";
 import { makePlan } from "../../../src/plan/plan.ts";
 import type { Step } from "../../../src/plan/step.ts";
 import { digestOf } from "../../../src/plan/value.ts";
+import { casesToTry } from "../../case-count.ts";
 import {
 	context,
 	desiredOf,
@@ -428,7 +429,7 @@ describe("a saved plan that orgsync makes is taken", () => {
 				for (const { relation } of made.waiting) occurred[relation] += 1;
 				if (made.waiting.length === 0) occurred.none += 1;
 			}),
-			{ numRuns: process.env.CI ? 6_000 : 3_000 },
+			casesToTry(6_000, 1_000),
 		);
 		for (const [what, times] of Object.entries(occurred)) expect(times, what).toBeGreaterThan(50);
 	});

@@ -12,6 +12,7 @@ import type { Plan } from "../../../src/plan/plan.ts";
 import { digestOf } from "../../../src/plan/value.ts";
 import { guardText, limitText } from "../../../src/say/guards.ts";
 import { savePlan } from "../../../src/say/published.ts";
+import { casesToTry } from "../../case-count.ts";
 import {
 	alice,
 	anyOf,
@@ -130,7 +131,7 @@ describe("a saved plan", () => {
 				const text = encodeSavedPlan(saved);
 				expect(encodeSavedPlan(decodeSavedPlan(text, "plan.json"))).toBe(text);
 			}),
-			{ numRuns: process.env.CI === undefined ? 60 : 2_000 },
+			casesToTry(2_000, 60),
 		);
 	});
 });

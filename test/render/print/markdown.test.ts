@@ -1,44 +1,21 @@
 /**
  * Plans and reports as Markdown: the order of their parts, that they always fit, and, rendered by a CommonMark and GFM
- * library, that every name is only text.
+ * library, that a name is only text; hostile-markdown.test.ts tries hostile names in every result.
  */
 import fc from "fast-check";
-import { micromark } from "micromark";
-import { gfm, gfmHtml } from "micromark-extension-gfm";
 import { describe, expect, it } from "vitest";
 import { showText } from "../../../src/common/escape.ts";
-import { isVisible } from "../../../src/common/invisible.ts";
 import type { Plan } from "../../../src/plan/plan.ts";
 import { makePlan } from "../../../src/plan/plan.ts";
 import { markerOf, renderMarkdown } from "../../../src/render/markdown.ts";
 import { clip, codeSpan, fence, fitBlocks, longestText } from "../../../src/render/markdown-text.ts";
 import type { CommandResult } from "../../../src/render/result/result.ts";
+import { casesToTry } from "../../case-count.ts";
 import { anyCharacter } from "../../characters.ts";
 import { context, desiredOf, id, known, liveOf, liveTag, wantTag } from "../../plan/support-organizations.ts";
+import { toHtml } from "../as-html.ts";
 import { complete, generatedBy } from "../complete.ts";
 import { emptyPlan, goodReportOf, hostileNames, hostileNamings, planOf, resultsOf } from "../support.ts";
-
-const hostileResults = hostileNamings.map((naming) => resultsOf(naming));
-/** Beside them: a status that orgsync does not know is a name of others, too. */
-const peacefulResults = resultsOf((name) => name.replace("ACTIVITY_STATUS_CONSENSUS_NEEDED", "ACTIVITY_STATUS_NEW"));
-
-/** HTML as a forge would make it of the Markdown, raw HTML let through. */
-function toHtml(markdown: string): string {
-	return micromark(markdown, { allowDangerousHtml: true, extensions: [gfm()], htmlExtensions: [gfmHtml()] });
-}
-
-/** The tags and comments of the HTML in their order, without the text between them. */
-function skeletonOf(html: string): readonly string[] {
-	return html.match(/<!--.*?-->|<[^>]*>/gs) ?? [];
-}
-
-/** The text of the HTML that is in no code. */
-function proseOf(html: string): string {
-	return html
-		.replace(/<!--.*?-->/gs, "")
-		.replace(/<code[^>]*>.*?<\/code>/gs, "")
-		.replace(/<[^>]*>/g, " ");
-}
 
 function textOf(html: string): string {
 	const entities: Readonly<Record<string, string>> = { lt: "<", gt: ">", amp: "&", quot: '"' };
@@ -90,29 +67,6 @@ describe("a result as Markdown", () => {
 });
 
 describe("hostile names in Markdown", () => {
-	describe.each(results.map(([name]) => name))("of %s", (name) => {
-		const render = (result: CommandResult | undefined) => renderMarkdown(result as CommandResult);
-		const peaceful = toHtml(render(peacefulResults[name]));
-		const hostile = hostileResults.map((all) => render(all[name]));
-		const hostileHtml = hostile.map(toHtml);
-
-		it("leave the structure as it is, and one marker", () => {
-			for (const html of hostileHtml) expect(skeletonOf(html)).toEqual(skeletonOf(peaceful));
-			expect(skeletonOf(peaceful).filter((tag) => tag.startsWith("<!--"))).toHaveLength(1);
-		});
-
-		it("stand only in code, where nothing is linked or mentioned", () => {
-			for (const html of hostileHtml) expect(proseOf(html)).toBe(proseOf(peaceful));
-		});
-
-		it("begin no workflow command where the Markdown is printed to a log, and have no control characters", () => {
-			for (const markdown of hostile) {
-				expect(markdown).not.toMatch(/^\s*::|##\[/m);
-				expect(isVisible(markdown.replaceAll("\n", ""))).toBe(true);
-			}
-		});
-	});
-
 	it.each(hostileNames.map((name) => [clip(name, 40), name]))("%j reads in code as it is written", (_, name) => {
 		const shown = clip(showText(name), longestText);
 		expect(textOf(toHtml(`before ${codeSpan(name)} behind`))).toBe(`before ${shown} behind`);
@@ -132,7 +86,7 @@ describe("hostile names in Markdown", () => {
 				expect(textOf(toHtml(`x ${codeSpan(name)} y`))).toBe(`x ${text} y`);
 				expect(textOf(toHtml(fence([name], "")))).toBe(`${shown}\n`);
 			}),
-			{ numRuns: 300 },
+			casesToTry(300, 60),
 		);
 	});
 });
@@ -231,11 +185,11 @@ describe("Markdown of many changes", () => {
 	it("fits whatever the limit is, in bytes", () => {
 		const plan = largePlan({ policies: 40, tags: 10, members: 30, refused: true });
 		const apply: CommandResult = complete({ command: "apply", plans: [plan], reports: [goodReportOf(plan)] });
-		for (let limit = 2_000; limit < 12_000; limit += 97) {
+		for (let limit = 2_000; limit < 12_000; limit += 487) {
 			for (const result of [
 				complete({ command: "plan", plans: [plan] }),
 				apply,
-				...hostileResults.slice(0, 3).map((all) => all.apply),
+				...hostileNamings.slice(0, 3).map((naming) => resultsOf(naming).apply),
 			]) {
 				expect(Buffer.byteLength(renderMarkdown(result as CommandResult, { limit, whole }))).toBeLessThanOrEqual(limit);
 			}

@@ -1,10 +1,12 @@
 /** Questions of the policy engine whose answers have each reason in words, for tests that compare what readers see. */
 import { forecastPending as forecastPendingAsData } from "../../src/plan/impact/forecast.ts";
 import * as rules from "../../src/plan/rules/powers.ts";
+import type { AccessState } from "../../src/policy/access.ts";
 import * as activity from "../../src/policy/powers/activity.ts";
 import * as approval from "../../src/policy/powers/approval.ts";
 import * as compile from "../../src/policy/powers/compile.ts";
 import * as explain from "../../src/policy/powers/explain-power.ts";
+import type { ActivityGroup } from "../../src/policy/powers/groups.ts";
 import * as impact from "../../src/policy/powers/impact.ts";
 import * as powers from "../../src/policy/powers/powers.ts";
 import { inWords as replaceFact } from "../../src/say/published.ts";
@@ -31,7 +33,9 @@ export const forecastApproval = worded(approval.forecastApproval);
 export const compareAccess = worded(impact.compareAccess);
 export const findPower = worded(powers.findPower);
 export const findPowers = worded(powers.findPowers);
-export const explainPower = worded(explain.explainPower);
+export const explainPower = worded((access: AccessState, group: ActivityGroup, userId: string, atMs: number) =>
+	explain.explainPower({ access, group, atMs }, userId),
+);
 export const judgeCondition = worded(activity.judgeCondition);
 export const compilePolicy = worded(compile.compilePolicy);
 export const outcomeFor = worded(compile.outcomeFor);

@@ -1,11 +1,13 @@
 /** `powers`: who can do what in the live organizations of the documents, and why. It has a Reader, so it cannot submit. */
 
-import { ConfigurationError, exitCodes } from "../../common/errors.ts";
+import { ConfigurationError, DocumentError, exitCodes } from "../../common/errors.ts";
 import { showText } from "../../common/escape.ts";
+import { readRequest } from "../../document/read/request.ts";
 import { namesOfUsers } from "../../plan/plan.ts";
 import { compareText } from "../../plan/value.ts";
-import { explainPower } from "../../policy/powers/explain-power.ts";
-import { type ActivityGroup, namedPowers } from "../../policy/powers/groups.ts";
+import { explainActivity, explainPower } from "../../policy/powers/explain-power.ts";
+import type { Fields } from "../../policy/powers/fields.ts";
+import { namedPowers } from "../../policy/powers/groups.ts";
 import { findPowers, type GroupPower } from "../../policy/powers/powers.ts";
 import { narrowToTag, narrowToUser } from "../../policy/powers/select-powers.ts";
 import { nameMember, showOrganization } from "../../render/result/organization-name.ts";
@@ -13,6 +15,7 @@ import type { OrganizationPowers } from "../../render/result/organization-powers
 import { type PowersResult, resultHead } from "../../render/result/result.ts";
 import type { AccessReading } from "../../sync/read/read-access.ts";
 import { type ServiceFlags, withConnection } from "../connect.ts";
+import { readInputFile } from "../files/sources.ts";
 import {
 	findTagId,
 	findUserId,
@@ -20,6 +23,7 @@ import {
 	groupsIn,
 	isInSelection,
 	parseGroup,
+	parseGroupWhere,
 } from "../flags/power-names.ts";
 import { didYouMean } from "../flags/suggest.ts";
 import { mapInOrder } from "../map-in-order.ts";
@@ -33,6 +37,7 @@ interface PowersFlags extends NamingFlags, ServiceFlags {
 	/** Milliseconds since 1970; left out: now, by the service's clock. */
 	readonly at?: number;
 	readonly why?: boolean;
+	readonly activity?: string;
 	readonly concurrency: number;
 }
 
@@ -42,14 +47,26 @@ interface PowersQuestion {
 	readonly user: string | undefined;
 	readonly tag: string | undefined;
 	readonly why: boolean;
+	/** What is known of the one activity that is asked about. */
+	readonly fields: Fields | undefined;
+	/** Null where the request of `--activity` names none. */
+	readonly organizationId: string | null;
 }
 
-/** Returns the powers of every organization; with `--why` how one user has one of them. Exit 0, whatever they are. */
+/** Returns the powers of every organization; with `--why` how one user has one of them, with `--activity` who can do one activity. Exit 0, whatever they are. */
 export async function powers(words: readonly string[], call: Call<PowersFlags>): Promise<PowersResult> {
 	const { flags, terminal, output } = call;
-	const question = readQuestion(words, flags);
+	const question = flags.activity === undefined ? readQuestion(words, flags) : await readActivity(words, call);
 	const { readAccessOnly } = await import("../../sync/read/read-access.ts");
-	const documents = [...(await findOrganizations(call))];
+	const documents = [...(await findOrganizations(call))].filter(([id]) => id === (question.organizationId ?? id));
+	if (documents.length === 0) {
+		throw new ConfigurationError(
+			`--activity: no document is of the organization ${showText(question.organizationId ?? "")}`,
+			{
+				hint: "name it with -f or --organization, or leave organizationId out of the request",
+			},
+		);
+	}
 	const limits = { maxConcurrency: flags.concurrency, maxAhead: Number.POSITIVE_INFINITY };
 	const read = await withConnection(call, ({ client }) =>
 		Array.fromAsync(
@@ -75,6 +92,7 @@ export async function powers(words: readonly string[], call: Call<PowersFlags>):
 
 /** Throws ConfigurationError for flags that do not go together, and for an unknown group. */
 function readQuestion(words: readonly string[], { why = false, group, user, tag }: PowersFlags): PowersQuestion {
+	const common = { why, tag, fields: undefined, organizationId: null };
 	if (!why) {
 		const [word] = words;
 		if (word !== undefined) {
@@ -82,7 +100,7 @@ function readQuestion(words: readonly string[], { why = false, group, user, tag 
 				hint: "narrow with --user, --group and --tag, or ask with --why USER GROUP",
 			});
 		}
-		return { why, user, tag, group: group === undefined ? undefined : parseGroup(group, "--group") };
+		return { ...common, user, group: group === undefined ? undefined : parseGroup(group, "--group") };
 	}
 	const [who, what, ...more] = words;
 	if (who === undefined || what === undefined || more.length > 0) {
@@ -95,7 +113,24 @@ function readQuestion(words: readonly string[], { why = false, group, user, tag 
 			hint: "name the user and the group behind it: --why alice sign",
 		});
 	}
-	return { why, user: who, tag, group: parseGroup(what, "GROUP") };
+	return { ...common, user: who, ...parseGroupWhere(what, "GROUP") };
+}
+
+/** Throws ConfigurationError for flags that do not go together, DocumentError for what is wrong in the request. */
+async function readActivity(words: readonly string[], { flags, terminal }: Call<PowersFlags>): Promise<PowersQuestion> {
+	const { activity = "", why = false, group, user, tag, file } = flags;
+	if (group !== undefined || user !== undefined || tag !== undefined || words.length !== (why ? 1 : 0)) {
+		throw new ConfigurationError("--activity cannot be used with --group, --user, --tag or GROUP", {
+			hint: "ask about all users with --activity FILE, or about one with --why USER --activity FILE",
+		});
+	}
+	if (activity === "-" && file.includes("-")) {
+		throw new ConfigurationError("--activity - and -f - cannot be used together: both read standard input");
+	}
+	const read = readRequest(activity, await readInputFile(activity, terminal));
+	if ("problems" in read) throw new DocumentError(read.problems);
+	const { type, organizationId, fields } = read.request;
+	return { why, user: words[0], tag, group: { groups: [{ type }] }, fields, organizationId };
 }
 
 interface ReadOrganization {
@@ -170,12 +205,20 @@ function describeOrganization(
 	const { access, readAtMs, serverTimeMs } = reading;
 	const atMs = givenMs ?? serverTimeMs ?? readAtMs;
 	const groups = question.group === undefined ? Object.values(namedPowers).flat() : groupsIn(question.group);
-	const all = findPowers(access, atMs, groups);
-	const found = all.filter(({ group }) => question.group === undefined || isInSelection(group, question.group));
-	const describe = (powers: readonly GroupPower[]): Pick<OrganizationPowers, "powers" | "why"> => {
+	const { fields } = question;
+	const [group] = groups;
+	const isOne = fields !== undefined && !question.why && group !== undefined;
+	const activity = isOne ? explainActivity({ access, group, fields, atMs }) : undefined;
+	const all = isOne ? [] : findPowers(access, atMs, groups);
+	const found = all.filter((one) => question.group === undefined || isInSelection(one.group, question.group));
+	const describe = (powers: readonly GroupPower[]): Pick<OrganizationPowers, "powers" | "why" | "activity"> => {
+		if (activity !== undefined) {
+			const { power, ...others } = activity;
+			return { powers: [power], activity: others };
+		}
 		if (!question.why) return { powers };
-		const asked: readonly ActivityGroup[] = powers.map(({ group }) => group);
-		return { powers: [], why: asked.map((group) => explainPower(access, group, userId ?? "", atMs)) };
+		const asked = powers.map((one) => ({ access, group: one.group, fields, atMs }));
+		return { powers: [], why: asked.map((one) => explainPower(one, userId ?? "")) };
 	};
 	const ofTag = tagId === undefined ? found : narrowToTag(found, tagId, access, atMs);
 	const ofUser = userId === undefined || question.why ? ofTag : narrowToUser(ofTag, userId);

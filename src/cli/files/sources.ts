@@ -92,6 +92,12 @@ function readFile({ name, path }: DocumentFile): Uint8Array {
 	return bytes;
 }
 
+/** Returns the bytes of a file that a flag names, or of standard input for `-`, cut just above the limit. */
+export async function readInputFile(name: string, terminal: Terminal): Promise<Uint8Array> {
+	if (name === "-") return readInput(terminal);
+	return readOrRefuse(name, () => readRegularFile(resolve(terminal.directory, name), fileLimitBytes)).bytes;
+}
+
 /** A pipe that the shell opened (`-f <(…)`) can be read only once, like standard input. */
 const pipes = new Map<string, Uint8Array>();
 

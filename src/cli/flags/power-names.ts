@@ -2,6 +2,7 @@
 import { ConfigurationError } from "../../common/errors.ts";
 import { showText } from "../../common/escape.ts";
 import { uuid } from "../../plan/organization.ts";
+import { readFields } from "../../policy/powers/fields.ts";
 import {
 	type ActivityGroup,
 	activityActions,
@@ -104,6 +105,17 @@ function isOneOf(text: string, all: readonly string[]): boolean {
 export function groupsIn(selection: GroupSelection): readonly ActivityGroup[] {
 	if (!("resource" in selection)) return selection.groups;
 	return activityActions.map((action) => ({ resource: selection.resource, action }));
+}
+
+/** Returns the group of `GROUP`, and the fields of `GROUP where FIELDS`. Throws ConfigurationError. */
+export function parseGroupWhere(text: string, where: string) {
+	const [, name = text, said] = /^(.*?)\s+where\s+(.*)$/s.exec(text) ?? [];
+	const group = parseGroup(name, where);
+	const read = said === undefined ? { fields: undefined } : readFields(said);
+	if ("fields" in read) return { group, fields: read.fields };
+	throw new ConfigurationError(`${where} ${showText(text)}: ${showText(read.mistakes[0]?.message ?? "")}`, {
+		hint: "write fields as policies do: \"sign where wallet.id == 'WALLET_ID' && eth.tx.value == 1000\"",
+	});
 }
 
 /** Whether the group is among those that were named. */

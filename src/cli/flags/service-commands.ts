@@ -161,6 +161,7 @@ const powers = (): CommandRow => ({
 			flag("--tag <tag>", "limit to powers through a user tag: name or id"),
 			flag("--at <time>", "judge time windows at this time (default: now)", parseTime),
 			flag("--why", "explain whether USER can do GROUP, by the policies"),
+			inputFileFlag("--activity <file>", "ask about one activity: its request"),
 		]),
 		...organizationFlags(),
 		...serviceFlags(concurrencyFlag()),

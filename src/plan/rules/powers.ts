@@ -24,7 +24,7 @@ export function powersOf(access: AccessState, atMs: number): RulePowers {
 	const prepared = prepareAccess(apart, atMs);
 	const found = new Map<string, GroupPower>();
 	const byPolicies = (group: ActivityGroup): GroupPower => {
-		const power = found.get(printGroup(group)) ?? findPower(prepared, group, findPolicyParts);
+		const power = found.get(printGroup(group)) ?? findPower(prepared, group, { partsIn: findPolicyParts });
 		found.set(printGroup(group), power);
 		return power;
 	};

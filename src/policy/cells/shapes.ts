@@ -1,11 +1,12 @@
 /** The shapes of activities: which names of conditions each has. A transaction is of one chain, a signature of one key. */
 import type { Field } from "./fields.ts";
 
-const transactions = ["eth", "solana", "tron", "bitcoin", "tempo"];
-const wallets = ["wallet", "wallets", "wallet_account"];
+/** The names of which an activity has one, and those that it has together. */
+export const transactions = ["eth", "solana", "tron", "bitcoin", "tempo"];
+export const wallets = ["wallet", "wallets", "wallet_account"];
 
 /** Returns what the field is a part of, and which others exclude it. Null: every activity has it. */
-function originOf({ steps }: Field): { readonly origin: string; readonly kind: string } | null {
+export function originOf(steps: readonly string[]): { readonly origin: string; readonly kind: string } | null {
 	const [name = "", part = ""] = steps;
 	if (name === "activity") return null;
 	if (transactions.includes(name)) return { origin: `${name}.${part}`, kind: "transaction" };
@@ -20,7 +21,7 @@ export function shapesOf(
 ): readonly ((field: Field) => boolean)[] {
 	const origins = new Map<string, Set<string>>();
 	for (const field of fields) {
-		const found = originOf(field);
+		const found = originOf(field.steps);
 		if (found === null || !has(field.steps[0] ?? "")) continue;
 		origins.set(found.kind, (origins.get(found.kind) ?? new Set()).add(found.origin));
 	}
@@ -29,7 +30,7 @@ export function shapesOf(
 		shapes = shapes.flatMap((shape) => [...[...own].map((origin) => new Set([...shape, origin])), shape]);
 	}
 	return shapes.map((shape) => (field) => {
-		const found = originOf(field);
+		const found = originOf(field.steps);
 		if (found === null) return field.steps[1] !== "params" || has(field.steps.slice(0, 3).join("."));
 		return shape.has(found.origin);
 	});

@@ -23,6 +23,22 @@ export function comparedWith(expression: Expression, path: string): readonly str
 	return isWhole ? texts : [];
 }
 
+/** Returns the fields that the expression reads, each as a whole, without the names of items. */
+export function fieldsIn(expression: Expression): ReadonlySet<string> {
+	const fields = new Set<string>();
+	const items = new Set<string>();
+	const within = new Set<Expression>();
+	has(expression, (part) => {
+		if (part.node === "call" && part.item !== null) items.add(part.item);
+		const path = pathOf(part);
+		const [name = ""] = path?.split(".") ?? [];
+		if (path !== null && !within.has(part) && !items.has(name)) fields.add(path);
+		if (path !== null && part.node === "field") within.add(part.of);
+		return false;
+	});
+	return fields;
+}
+
 function pathOf(expression: Expression): string | null {
 	if (expression.node === "name") return expression.name;
 	const of = expression.node === "field" ? pathOf(expression.of) : null;

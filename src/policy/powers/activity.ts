@@ -1,9 +1,11 @@
 /** What is known of the activities of a group: the values of the names that a condition may use. */
 import { namesOfType } from "../activities/named-powers.ts";
 import { activityTypes, combinations, findType, kindOfType } from "../activities/types.ts";
+import { transactions, wallets } from "../cells/shapes.ts";
 import { evaluate } from "../language/evaluate.ts";
 import type { Expression } from "../language/syntax.ts";
 import { dependsOn, errs, isUnknown, mayBeMissing, structOf, unread, type Value } from "../language/values.ts";
+import { clausesOf, type Fields, reduce, withFields } from "./fields.ts";
 import { type ActivityGroup, nameOfGroup, sensitivePowers } from "./groups.ts";
 import type { Reason } from "./reason.ts";
 
@@ -13,6 +15,8 @@ export interface ActivityFacts {
 	readonly action: string | null;
 	readonly kind: string | null;
 	readonly type: string | null;
+	/** What else is known of the one activity that is asked about. */
+	readonly fields?: Fields;
 }
 
 /** Whether a condition holds. `absent`: it errs, since the activity surely lacks a field; the policy then takes no part. */
@@ -22,8 +26,9 @@ export type Outcome =
 	/** It depends on the activity: `condition` is what is left of it. */
 	| { readonly holds: "open"; readonly condition: Expression };
 
-/** Returns what is known of the activities of the group. */
-export function factsOfGroup(group: ActivityGroup): ActivityFacts {
+/** Returns what is known of the activities of the group; with `fields`, of one of them. */
+export function factsOfGroup(group: ActivityGroup, fields?: Fields): ActivityFacts {
+	if (fields !== undefined) return { ...factsOfGroup(group), fields };
 	if ("type" in group) return factsOfType(group.type);
 	if ("kind" in group) return factsOfKind(group.kind);
 	return { resource: group.resource, action: group.action, kind: null, type: null };
@@ -81,33 +86,35 @@ function isUndocumentedIn(clause: Expression, facts: ActivityFacts): boolean {
 /** A condition that errs matters only where it would not be false without the error. */
 function judgeAbsent(condition: Expression, facts: ActivityFacts, because: Reason): Outcome {
 	const scope = new Map(scopeOf(facts));
-	for (const name of [...transactions, ...wallets, "private_key"]) scope.set(name, dependsOn(name));
+	for (const name of [...transactions, ...wallets, "private_key"]) {
+		const value = scope.get(name);
+		if (value === undefined || isUnknown(value)) scope.set(name, dependsOn(name));
+	}
 	return evaluate(foldNames(condition, facts), scope) === false ? { holds: "no" } : { holds: "absent", because };
 }
 
 /** Returns the condition without the clauses that hold for all activities with these facts. */
 function openPart(condition: Expression, facts: ActivityFacts): Expression {
+	if (facts.fields !== undefined) return reduce(foldNames(condition, facts), scopeOf(facts));
 	const open = clausesOf(condition).filter((clause) => evaluate(foldNames(clause, facts), scopeOf(facts)) !== true);
 	return open.length === 0
 		? condition
 		: open.reduce((left, right) => ({ node: "binary", operator: "&&", left, right, span: condition.span }));
 }
 
-/** Returns what must hold for the condition to hold, all of it. */
-const clausesOf = (condition: Expression): readonly Expression[] =>
-	condition.node === "binary" && condition.operator === "&&"
-		? [...clausesOf(condition.left), ...clausesOf(condition.right)]
-		: [condition];
-
-const transactions = ["eth", "solana", "tron", "bitcoin", "tempo"];
-const wallets = ["wallet", "wallets", "wallet_account"];
-
 const undocumentedPair = "no documentation says which resource and action these activities have";
 
 const scopes = new Map<string, ReadonlyMap<string, Value>>();
+const ofOne = new WeakMap<ActivityFacts, ReadonlyMap<string, Value>>();
 
 /** Returns what each name is. Unverified, chosen: which activities have a wallet, a private key or a transaction. */
 export function scopeOf(facts: ActivityFacts): ReadonlyMap<string, Value> {
+	if (facts.fields !== undefined) {
+		const { fields, ...others } = facts;
+		const scope = ofOne.get(facts) ?? withFields(scopeOf(others), fields);
+		ofOne.set(facts, scope);
+		return scope;
+	}
 	const key = JSON.stringify([facts.resource, facts.action, facts.kind, facts.type]);
 	const known = scopes.get(key);
 	if (known !== undefined) return known;

@@ -63,11 +63,11 @@ export function outcomeFor(policy: AccessPolicy, facts: ActivityFacts): Outcome 
 	if (condition.is === "absent") return { holds: "yes" };
 	if (condition.is === "unclear") return { holds: "unknown", because: condition.because };
 	const key = `${facts.resource},${facts.action},${facts.kind},${facts.type}`;
-	const known = outcomes.get(key);
+	const known = facts.fields === undefined ? outcomes.get(key) : undefined;
 	if (known !== undefined) return known;
 	const judged = judgeCondition(condition.tree, facts);
 	const outcome: Outcome = judged.holds === "unknown" && slip !== null ? { ...judged, because: slip } : judged;
-	outcomes.set(key, outcome);
+	if (facts.fields === undefined) outcomes.set(key, outcome);
 	return outcome;
 }
 

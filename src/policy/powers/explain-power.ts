@@ -1,10 +1,12 @@
 /** Explains one power of one user by the policies concerned (docs/powers.md#why). */
 import type { AccessPolicy, AccessState } from "../access.ts";
+import { fieldsIn } from "../language/mentions.ts";
 import type { Clause } from "../language/syntax.ts";
 import { factsOfGroup } from "./activity.ts";
 import { outcomeFor } from "./compile.ts";
+import { type Fields, printFields } from "./fields.ts";
 import type { ActivityGroup } from "./groups.ts";
-import { findPolicyParts } from "./judge.ts";
+import { findParts, findPolicyParts } from "./judge.ts";
 import { type Ability, type ConditionalPower, findPower, type GroupPower, type Threshold } from "./powers.ts";
 import { prepareAccess } from "./prepare.ts";
 import { type Reason, withoutPolicy } from "./reason.ts";
@@ -36,7 +38,10 @@ export interface ClauseExplanation {
 export interface PolicyExplanation {
 	readonly policyId: string;
 	readonly effect: string;
-	/** `alone`: it applies with the user's approval only. `together`: with that of others too. `others`: without the user. */
+	/**
+	 * `alone`: it applies with the user's approval only. `together`: with that of others too. `others`: without the user, or with the
+	 * approvals of `thresholds` where no user is asked about.
+	 */
 	readonly applies: "alone" | "together" | "others" | "never" | "partly" | "unknown";
 	/** Who makes its consensus true, where its other clauses are; empty where no set of users does. */
 	readonly thresholds: Ability["thresholds"];
@@ -47,6 +52,8 @@ export interface PolicyExplanation {
 
 export interface PowerExplanation {
 	readonly group: ActivityGroup;
+	/** The fields of the one activity that is asked about, as `printFields` writes them; left out for all of the group. */
+	readonly where?: string;
 	readonly userId: string;
 	readonly verdict: PowerVerdict;
 	/** The alternatives that the user has a part in; empty unless the verdict is `alone`, `together` or `root-quorum`. */
@@ -61,30 +68,64 @@ export interface PowerExplanation {
 	readonly assumptions: readonly Reason[];
 }
 
-/** Returns whether the user can do something of the group, and why. `atMs`: milliseconds since 1970. */
-export function explainPower(
-	access: AccessState,
-	group: ActivityGroup,
-	userId: string,
-	atMs: number,
-): PowerExplanation {
-	const power = findPower(prepareAccess(access, atMs), group);
+/** A group of activities, or with `fields` one of them, and when it is asked about: milliseconds since 1970. */
+interface Asked {
+	readonly access: AccessState;
+	readonly group: ActivityGroup;
+	readonly fields?: Fields | undefined;
+	readonly atMs: number;
+}
+
+/** Returns whether the user can do something of the group, and why. */
+export function explainPower(asked: Asked, userId: string): PowerExplanation {
+	const power = powerIn(asked);
 	const conditional = power.conditional.filter((one) => hasPartByPolicies(one, userId));
 	const verdict = verdictOf(power, conditional, userId);
 	const takesPart = verdict === "alone" || verdict === "together" || verdict === "root-quorum";
-	const policies = access.policies.known ? access.policies.value : [];
 	return {
-		group,
+		group: asked.group,
+		...(asked.fields === undefined ? {} : { where: printFields(asked.fields) }),
 		userId,
 		verdict,
 		thresholds: takesPart ? power.thresholds.filter((all) => includesUser(all, userId)) : [],
 		conditional,
 		unknown: power.unknown,
-		policies: policies
-			.filter((policy) => outcomeFor(policy, factsOfGroup(group)).holds !== "no")
-			.map((policy) => explainPolicy(policy, { access, group, userId, atMs }))
-			.sort((left, right) => rankOf(left) - rankOf(right)),
+		policies: explainPolicies(asked, userId),
 		assumptions: power.assumptions,
+	};
+}
+
+function explainPolicies(asked: Asked, userId: string): readonly PolicyExplanation[] {
+	const { policies } = asked.access;
+	return (policies.known ? policies.value : [])
+		.filter((policy) => outcomeFor(policy, factsOfGroup(asked.group)).holds !== "no")
+		.map((policy) => explainPolicy(policy, { ...asked, userId }))
+		.sort((left, right) => rankOf(left) - rankOf(right));
+}
+
+/** In the place of a user where all are asked about. */
+export const noUser = "";
+
+/** Who can do one activity, by which policies. */
+export interface ActivityExplanation {
+	readonly power: GroupPower;
+	/** What is known of it, as `printFields` writes it. */
+	readonly where: string;
+	/** Fields that conditions read and of which nothing is known, where that matters; sorted. */
+	readonly notSaid: readonly string[];
+	/** The policies about it, those that apply first. */
+	readonly policies: readonly PolicyExplanation[];
+}
+
+/** Returns who can do the activity that has these fields, and what is not known of it. */
+export function explainActivity(asked: Asked & { readonly fields: Fields }): ActivityExplanation {
+	const { access, group, fields, atMs } = asked;
+	const { parts } = findParts(prepareAccess(access, atMs), factsOfGroup(group, fields));
+	return {
+		power: powerIn(asked),
+		where: printFields(fields),
+		notSaid: [...new Set(parts.flatMap(({ anyOf }) => anyOf.flatMap((one) => [...fieldsIn(one)])))].sort(),
+		policies: explainPolicies(asked, noUser),
 	};
 }
 
@@ -122,11 +163,8 @@ function rankOf({ applies, effect }: PolicyExplanation): number {
 	return order.indexOf(applies) * 2 + (effect === "EFFECT_DENY" ? 0 : 1);
 }
 
-interface Question {
-	readonly access: AccessState;
-	readonly group: ActivityGroup;
+interface Question extends Asked {
 	readonly userId: string;
-	readonly atMs: number;
 }
 
 function explainPolicy(policy: AccessPolicy, question: Question): PolicyExplanation {
@@ -152,7 +190,8 @@ function explainPolicy(policy: AccessPolicy, question: Question): PolicyExplanat
 function appliesTo(power: GroupPower, userId: string): PolicyExplanation["applies"] {
 	const part = partOf(power, userId);
 	if (part !== "others") return part;
-	if (power.conditional.some((one) => partOf(one, userId) !== "others")) return "partly";
+	if (userId === noUser && power.thresholds.length > 0) return "others";
+	if (power.conditional.some((one) => userId === noUser || partOf(one, userId) !== "others")) return "partly";
 	if (power.unknown !== null) return "unknown";
 	return power.thresholds.length > 0 || power.conditional.length > 0 ? "others" : "never";
 }
@@ -164,7 +203,8 @@ function consensusVerdict(policy: AccessPolicy, power: GroupPower, userId: strin
 	if (policy.consensus.trim() === "") return { verdict: "absent", because: null };
 	const part = partOf(power, userId);
 	if (part === "alone") return { verdict: "true", because: null };
-	if (part === "together") return { verdict: "partly", because: null };
+	if (part === "together" || (userId === noUser && power.thresholds.length > 0))
+		return { verdict: "partly", because: null };
 	return falseOrUnknown(policy, power);
 }
 
@@ -189,7 +229,7 @@ const anyUser: AccessState["users"] = {
 
 function clauseVerdict(policy: AccessPolicy, clause: "condition" | "time", question: Question): Verdict {
 	if (policy[clause].trim() === "") return { verdict: "absent", because: null };
-	const outcome = clause === "condition" ? outcomeFor(policy, factsOfGroup(question.group)) : null;
+	const outcome = clause === "condition" ? outcomeFor(policy, factsOfGroup(question.group, question.fields)) : null;
 	if (outcome?.holds === "absent") return { verdict: "errs", because: outcome.because };
 	const alone = { ...policy, consensus: "", condition: "", time: "", [clause]: policy[clause] };
 	const power = powerOfPolicy(alone, { ...question, access: { ...question.access, users: anyUser } });
@@ -199,11 +239,15 @@ function clauseVerdict(policy: AccessPolicy, clause: "condition" | "time", quest
 }
 
 /** Returns who makes the policy apply: the powers of an organization in which it alone allows, without a root quorum. */
-function powerOfPolicy(policy: AccessPolicy, { access, group, atMs }: Question): GroupPower {
+function powerOfPolicy(policy: AccessPolicy, asked: Asked): GroupPower {
 	const only: AccessState = {
-		users: access.users,
+		users: asked.access.users,
 		policies: { known: true, value: [{ ...policy, effect: "EFFECT_ALLOW" }] },
 		rootQuorum: { known: true, value: { threshold: 1, userIds: [] } },
 	};
-	return findPower(prepareAccess(only, atMs), group, findPolicyParts);
+	return powerIn({ ...asked, access: only }, findPolicyParts);
+}
+
+function powerIn({ access, group, fields, atMs }: Asked, partsIn = findParts): GroupPower {
+	return findPower(prepareAccess(access, atMs), group, { fields, partsIn });
 }

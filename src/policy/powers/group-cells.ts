@@ -64,7 +64,8 @@ function activitiesOf(facts: ActivityFacts, named: readonly string[], apart: Rea
 	);
 	return {
 		rows: rows.map((row) => {
-			const read = (name: keyof ActivityFacts): Value => row[name] ?? unread(`\`activity.${name}\` is not documented`);
+			const read = (name: "kind" | "type" | "resource" | "action"): Value =>
+				row[name] ?? unread(`\`activity.${name}\` is not documented`);
 			const names = {
 				...{ kind: read("kind"), type: read("type"), resource: read("resource"), action: read("action") },
 			};

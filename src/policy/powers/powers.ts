@@ -17,6 +17,7 @@ import {
 	type PowerCell,
 	policyIdsOf,
 } from "./conditional.ts";
+import type { Fields } from "./fields.ts";
 import type { ActivityGroup } from "./groups.ts";
 import { findParts, type GroupParts, ownCredentials, type Part, withRootQuorum } from "./judge.ts";
 import { listGroups } from "./listed-groups.ts";
@@ -58,9 +59,17 @@ export function findPowers(
 	return listGroups([prepared], moreGroups).map((group) => findPower(prepared, group));
 }
 
-/** `partsIn`: who has a part in it; policies alone, or users with their own credentials too. */
-export function findPower(prepared: PreparedAccess, group: ActivityGroup, partsIn = findParts): GroupPower {
-	const found = partsIn(prepared, factsOfGroup(group));
+interface PowerQuestion {
+	/** What is known of the one activity of the group that is asked about. */
+	readonly fields?: Fields | undefined;
+	/** Who has a part in it: policies alone, or users with their own credentials too. */
+	readonly partsIn?: typeof findParts;
+}
+
+/** Returns who can do the group, or one activity of it. */
+export function findPower(prepared: PreparedAccess, group: ActivityGroup, question: PowerQuestion = {}): GroupPower {
+	const { fields, partsIn = findParts } = question;
+	const found = partsIn(prepared, factsOfGroup(group, fields));
 	const common = { group, policyIds: policyIdsOf(found.parts), assumptions: found.assumptions };
 	const ability = judgeAbility(prepared, found);
 	try {

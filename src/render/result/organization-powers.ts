@@ -1,6 +1,6 @@
 /** Who can do what in one organization, as `powers` shows it. */
 import type { NotRead, RootQuorum } from "../../policy/access.ts";
-import type { PowerExplanation } from "../../policy/powers/explain-power.ts";
+import type { ActivityExplanation, PowerExplanation } from "../../policy/powers/explain-power.ts";
 import type { GroupPower } from "../../policy/powers/powers.ts";
 import type { NamedOrganization } from "./organization-name.ts";
 
@@ -30,4 +30,6 @@ export interface OrganizationPowers extends NamedOrganization {
 	readonly powers: readonly GroupPower[];
 	/** With `--why`: one for each group, and no powers. */
 	readonly why?: readonly PowerExplanation[];
+	/** With `--activity`: what is known of it, and the policies about it. */
+	readonly activity?: Omit<ActivityExplanation, "power">;
 }

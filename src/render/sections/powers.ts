@@ -19,14 +19,16 @@ import { reasonText, sayReason } from "../../say/reason.ts";
 import { type Row, type Section, section } from "../../say/section.ts";
 import { type Verdict, verdictOf } from "../../say/verdict.ts";
 import type { OrganizationPowers } from "../result/organization-powers.ts";
-import { answerWords, describeConditional, isTogether, whySections } from "./why.ts";
+import { activitySection, answerWords, describeConditional, isTogether, whySections } from "./why.ts";
 
 /**
- * Returns what could not be read, and a table of who can do what; with `--why` the explanations instead. Groups that the same
- * users can do are one row, in the order of their first groups.
+ * Returns what could not be read, and a table of who can do what; with `--why` the explanations instead, with `--activity` policies
+ * too. Groups that the same users can do are one row, in the order of their first groups.
  */
 export function powersSections(one: OrganizationPowers): readonly Section[] {
-	return [unreadSection(one), ...(one.why === undefined ? [tableSection(one)] : whySections(one, one.why))];
+	if (one.why !== undefined) return [unreadSection(one), ...whySections(one, one.why)];
+	const policies = one.activity === undefined ? [] : [activitySection(one)];
+	return [unreadSection(one), tableSection(one), ...policies];
 }
 
 function tableSection(organization: OrganizationPowers): Section {

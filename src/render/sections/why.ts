@@ -1,8 +1,14 @@
 /** Why a user can do something or cannot: the answer, each policy concerned with its clauses, and assumptions. */
-import type { ClauseExplanation, PolicyExplanation, PowerExplanation } from "../../policy/powers/explain-power.ts";
+import {
+	type ClauseExplanation,
+	noUser,
+	type PolicyExplanation,
+	type PowerExplanation,
+} from "../../policy/powers/explain-power.ts";
 import { printGroups } from "../../policy/powers/groups.ts";
 import { ownCredentials } from "../../policy/powers/judge.ts";
 import type { Ability, ConditionalPower } from "../../policy/powers/powers.ts";
+import type { Reason } from "../../policy/powers/reason.ts";
 import { code, joinPhrases, listOf, type Phrase } from "../../say/phrase.ts";
 import {
 	describeGroups,
@@ -29,21 +35,58 @@ export function whySections(organization: OrganizationPowers, why: readonly Powe
 function sectionOf(first: PowerExplanation, same: readonly PowerExplanation[], names: OrganizationPowers): Section {
 	const groups = same.map(({ group }) => group);
 	const listed = listOf(printGroups(groups), (group) => code(group));
+	const where: Phrase = first.where === undefined ? [] : [", where ", code(first.where)];
 	const lines: readonly Row[] = [
 		...first.conditional.map((one) => ({ said: describeConditional(one, names) })),
-		...first.policies.map((policy) => ({
-			said: describePolicy(policy, first, names),
-			rows: policy.clauses.flatMap((clause) => describeClause(clause, policy, first, names)).map((said) => ({ said })),
-		})),
-		...(first.policies.length === 0 ? [{ said: ["no policy is about this"] }] : []),
+		...policyRows(first, names),
 		...describeMissing(first, names).map((said) => ({ said })),
-		...first.assumptions.map((one) => ({ said: ["assumed, not documented: ", ...sayReason(one, names)] })),
+		...assumptionRows(first.assumptions, names),
 	];
 	return section("why", null, ["reason", "reasons"], {
-		lead: [...describeVerdict(first, describeGroups(groups), names), " (", ...listed, ")"],
+		lead: [...describeVerdict(first, describeGroups(groups), names), " (", ...listed, ...where, ")"],
 		rows: lines,
 		shorten: "last",
 	});
+}
+
+interface AskedPolicies {
+	readonly policies: readonly PolicyExplanation[];
+	readonly userId: string;
+	/** Of the one activity that is asked about. */
+	readonly where?: string;
+}
+
+/** Returns what the request of one activity says, and what not, and the policies about it. */
+export function activitySection({ activity, powers, ...names }: OrganizationPowers): Section {
+	const { where = "", notSaid = [], policies = [] } = activity ?? {};
+	const said: readonly Phrase[] = [
+		...(where === "" ? [] : [["The request says ", code(where), "."]]),
+		...(notSaid.length === 0
+			? []
+			: [["The request does not say ", ...listOf(notSaid, code), ", which policies read."]]),
+	];
+	return section("activity", null, ["policy", "policies"], {
+		...(said.length === 0 ? {} : { lead: joinPhrases(said, " ") }),
+		rows: [
+			...policyRows({ policies, where, userId: noUser }, names),
+			...assumptionRows(
+				powers.flatMap(({ assumptions }) => assumptions),
+				names,
+			),
+		],
+		shorten: "last",
+	});
+}
+
+const assumptionRows = (assumptions: readonly Reason[], names: PowerNames): readonly Row[] =>
+	assumptions.map((one) => ({ said: ["assumed, not documented: ", ...sayReason(one, names)] }));
+
+function policyRows(asked: AskedPolicies, names: PowerNames): readonly Row[] {
+	if (asked.policies.length === 0) return [{ said: ["no policy is about this"] }];
+	return asked.policies.map((policy) => ({
+		said: describePolicy(policy, asked, names),
+		rows: policy.clauses.flatMap((clause) => describeClause(clause, policy, asked, names)).map((said) => ({ said })),
+	}));
 }
 
 /** Whether it takes several users, by policies. */
@@ -101,7 +144,7 @@ const effects: ReadonlyMap<string, { readonly does: string; readonly name: strin
 	["EFFECT_DENY", { does: "denies it", name: "deny" }],
 ]);
 
-function describePolicy(policy: PolicyExplanation, { userId }: PowerExplanation, names: PowerNames): Phrase {
+function describePolicy(policy: PolicyExplanation, { userId, where }: AskedPolicies, names: PowerNames): Phrase {
 	const effect = effects.get(policy.effect);
 	const who = namePerson(userId, names);
 	const does = effect?.does ?? "has an unknown effect";
@@ -113,9 +156,9 @@ function describePolicy(policy: PolicyExplanation, { userId }: PowerExplanation,
 		case "together":
 			return [...subject, ` ${does} with the approvals of `, who, " and others"];
 		case "partly":
-			return [...subject, ` ${does} for some of these activities`];
+			return [...subject, where === undefined ? ` ${does} for some of these activities` : ` may or may not apply`];
 		case "others":
-			return [...subject, ` does not apply to `, who];
+			return userId === noUser ? [...subject, ` ${does}`] : [...subject, ` does not apply to `, who];
 		case "never":
 			return [...subject, " does not apply"];
 		case "unknown":
@@ -126,12 +169,12 @@ function describePolicy(policy: PolicyExplanation, { userId }: PowerExplanation,
 const clauseWords: Readonly<
 	Record<Exclude<ClauseExplanation["verdict"], "absent">, Readonly<Record<ClauseExplanation["clause"], string>>>
 > = {
-	true: { consensus: "is met", condition: "is true for all of these activities", time: "is in force" },
+	true: { consensus: "is met", condition: "is true", time: "is in force" },
 	partly: { consensus: "needs more approvals", condition: "depends on the activity", time: "depends on the activity" },
-	errs: { consensus: "errs", condition: "errs for these activities", time: "errs" },
+	errs: { consensus: "errs", condition: "errs", time: "errs" },
 	false: {
 		consensus: "is not met",
-		condition: "is true for none of these activities",
+		condition: "is never true",
 		time: "is not in force at this time",
 	},
 	unknown: { consensus: "is unknown", condition: "is unknown", time: "is unknown" },
@@ -140,11 +183,12 @@ const clauseWords: Readonly<
 function describeClause(
 	{ clause, text, verdict, because }: ClauseExplanation,
 	policy: PolicyExplanation,
-	{ userId }: PowerExplanation,
+	{ userId }: AskedPolicies,
 	names: PowerNames,
 ): readonly Phrase[] {
 	if (verdict === "absent") return clause === "consensus" ? [["it has no consensus, so any user counts"]] : [];
-	const words = `${clause} ${clauseWords[verdict][clause]}`;
+	const isOfAll = clause === "consensus" && verdict === "partly" && userId === noUser;
+	const words = `${clause} ${isOfAll ? "needs approvals" : clauseWords[verdict][clause]}`;
 	const why: Phrase = because === null ? [] : [" (", ...sayReason(because), ")"];
 	return [[words, ...why, ...describeCounts(clause, policy, userId, names), ": ", code(text)]];
 }

@@ -300,9 +300,9 @@ describe("powers --why", () => {
 		const condition = "wallet.id == 'A' || private_key.id == 'B'";
 		await world.change({ policies: [{ ...seeded[0], condition }] });
 		const signing = await world.run(["powers", "--why", "carol", "sign"]);
-		expect(signing.stdout).toContain(`condition is true for none of these activities: \`${condition}\``);
+		expect(signing.stdout).toContain(`condition is never true: \`${condition}\``);
 		const creating = await world.run(["powers", "--why", "carol", "USER/CREATE"]);
-		expect(creating.stdout).toContain("condition errs for these activities (the activity has no `wallet`)");
+		expect(creating.stdout).toContain("condition errs (the activity has no `wallet`)");
 		expect(signing.stdout + creating.stdout).not.toContain("no policy is about this");
 	});
 

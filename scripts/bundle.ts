@@ -53,18 +53,40 @@ export async function bundle(input: Entries, options: OutputOptions): Promise<Bu
 			comments: { legal: true, annotation: false, jsdoc: false },
 			...options,
 		});
-		const chunks = output
-			.filter((one) => one.type === "chunk")
-			.map(({ fileName, code, map, modules }) => ({
-				fileName,
-				code: escapeComments(code),
-				map: map === null ? undefined : JSON.stringify(map),
-				sources: Object.keys(modules),
-			}));
+		const files = output.filter((one) => one.type === "chunk");
+		const circle = findCircle(new Map(files.map(({ fileName, imports }) => [fileName, imports])));
+		// Node would load one of them before what it needs, and warn at every command.
+		if (circle !== undefined) throw new Error(`files of the bundle load each other: ${circle.join(" → ")}`);
+		const chunks = files.map(({ fileName, code, map, modules }) => ({
+			fileName,
+			code: escapeComments(code),
+			map: map === null ? undefined : JSON.stringify(map),
+			sources: Object.keys(modules),
+		}));
 		return { chunks, notices: noticesOf(packagesOf(chunks)) };
 	} finally {
 		await build.close();
 	}
+}
+
+/** Returns files that load each other at once, in a circle that ends with its first file; undefined if none do. */
+export function findCircle(imports: ReadonlyMap<string, readonly string[]>): readonly string[] | undefined {
+	const checked = new Set<string>();
+	const follow = (file: string, path: readonly string[]): readonly string[] | undefined => {
+		if (path.includes(file)) return [...path.slice(path.indexOf(file)), file];
+		if (checked.has(file)) return undefined;
+		for (const other of imports.get(file) ?? []) {
+			const circle = follow(other, [...path, file]);
+			if (circle !== undefined) return circle;
+		}
+		checked.add(file);
+		return undefined;
+	};
+	for (const file of imports.keys()) {
+		const circle = follow(file, []);
+		if (circle !== undefined) return circle;
+	}
+	return undefined;
 }
 
 /** The code without characters beyond ASCII in comments of licences, which the bundler leaves as they are. */

@@ -57,6 +57,8 @@ export interface Problem {
 	readonly code: string;
 	/** What is wrong, and what would be right. */
 	readonly message: string;
+	/** The line of the file, and a line with `^` below the place; for a place within a text. */
+	readonly excerpt?: string;
 }
 
 interface ErrorOptions {

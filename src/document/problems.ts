@@ -4,6 +4,7 @@
  * One mistake is one problem: code that reports an unusable value marks its cell invalid, and no other check looks at an
  * invalid cell. No message holds a value from the environment, because it may be a secret.
  */
+import { defined } from "../common/defined.ts";
 import type { Problem } from "../common/errors.ts";
 import { escapeSequence, replaceHidden } from "../common/invisible.ts";
 import { nearest } from "../plan/nearest.ts";
@@ -24,12 +25,12 @@ export class Problems {
 	#isFull = false;
 
 	/** Adds a problem at a position. A problem found twice, for example through a YAML alias, counts once. */
-	add(position: Position, path: string, code: string, message: string): undefined {
+	add(position: Position, path: string, code: string, message: string, excerpt?: string): undefined {
 		if (this.#isFull) return;
 		const key = JSON.stringify([position.file, position.line, position.column, code, message]);
 		if (this.#problems.has(key)) return;
 		const { file, line, column } = position;
-		this.#problems.set(key, { file, line, column, path, code, message });
+		this.#problems.set(key, { file, line, column, path, code, message, ...defined({ excerpt }) });
 		if (this.#problems.size < maxProblems) return;
 		this.#isFull = true;
 		const more = `more than ${maxProblems.toLocaleString("en")} problems; the others are omitted`;

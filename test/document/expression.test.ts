@@ -8,6 +8,7 @@ import { readTree } from "../../src/document/read/tree.ts";
 import { Substitution } from "../../src/document/read/variables.ts";
 import { readYaml } from "../../src/document/read/yaml.ts";
 import type { Clause } from "../../src/policy/language/syntax.ts";
+import { renderProblem } from "../../src/render/problem-text.ts";
 
 const aliceId = "22222222-2222-4222-8222-222222222222";
 
@@ -96,10 +97,7 @@ describe("a character of an expression", () => {
 		expect(readTemplate(cell, "condition", problems)).toBe(undefined);
 		const [problem] = problems.sorted([]);
 		expect(problem?.message).toBe("`EthereumTransaction` has no field `too`; did you mean `to`?");
-		const [line = "", caret = ""] =
-			cell.expression
-				?.excerptOf({ start: String(cell.value).indexOf("eth"), end: String(cell.value).indexOf("too") + 3 })
-				.split("\n") ?? [];
+		const [line = "", caret = ""] = problem?.excerpt?.split("\n") ?? [];
 		expect(text.split(/\r?\n/)).toContain(line);
 		expect([...line].slice(caret.indexOf("^"), caret.length).join("")).toBe("eth.tx.too");
 		expect(caret).toMatch(/^\s*\^+$/);
@@ -140,6 +138,21 @@ describe("a variable in an expression", () => {
 		const found = resolved(`policies:\n  - condition: wallet.label == ${literal}\n`, environment);
 		expect(found).toEqual([expect.stringMatching(message)]);
 		expect(JSON.stringify(found)).not.toContain("hunter");
+	});
+
+	it("is shown where its value is wrong, and the value is not", () => {
+		const text = "policies:\n  - condition: |-\n      true &&\n      wallet.label == '${ORGSYNC_VAR_A}'\n";
+		const { cell, problems } = read(text, { ORGSYNC_VAR_A: "it's hunter2" });
+		const template = readTemplate(cell, "condition", problems);
+		if (template === undefined) throw new Error("no template");
+		resolveExpression(cell, "condition", template, { userTags: new Map(), users: new Map() }, problems);
+		expect(problems.sorted([]).map(renderProblem)).toEqual([
+			[
+				"d.yaml:4:23: the value of `${ORGSYNC_VAR_A}` has a quote `'`, a `\\` or a control character, which a string cannot have",
+				"  |       wallet.label == '${ORGSYNC_VAR_A}'",
+				"  |                       ^^^^^^^^^^^^^^^^^^",
+			].join("\n"),
+		]);
 	});
 
 	it("adds to what documents can gain", () => {

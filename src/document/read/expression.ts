@@ -18,9 +18,7 @@ const clauses: readonly unknown[] = ["consensus", "condition", "time"] satisfies
 /** Whether a value is an expression: a clause of an entry under `policies`. */
 export function isExpression({ key, parent }: Slot): boolean {
 	const list = parent?.parent;
-	return (
-		clauses.includes(key) && list?.key === "policies" && list.parent !== undefined && list.parent.parent === undefined
-	);
+	return clauses.includes(key) && list?.key === "policies" && list.parent?.parent === undefined;
 }
 
 /** A scalar of YAML. `style`: as the `yaml` package names it. */
@@ -112,7 +110,8 @@ export function resolveExpression(
 }
 
 function reportWithin(cell: Cell, { code, message, span }: TemplateProblem, problems: Problems): void {
-	problems.add(cell.expression?.placeOf(span.start) ?? cell.at, pathOf(cell), code, message);
+	const { placeOf, excerptOf } = cell.expression ?? {};
+	problems.add(placeOf?.(span.start) ?? cell.at, pathOf(cell), code, message, excerptOf?.(span));
 	cell.invalid = true;
 }
 
@@ -160,7 +159,7 @@ const maxSide = 80;
 function excerpt(text: string, start: number, end: number): string {
 	const begin = Math.max(text.lastIndexOf("\n", start - 1) + 1, start - maxSide);
 	const [line = ""] = text.slice(begin, start + maxSide).split(/\r?\n/, 1);
-	const indent = line.slice(0, start - begin).replace(/[^\t]/gu, " ");
-	const marked = [...line.slice(start - begin, Math.max(end, start + 1) - begin)];
-	return `${line}\n${indent}${"^".repeat(Math.max(1, marked.length))}`;
+	const marked = [...line.slice(start - begin, end - begin)].length;
+	const caret = " ".repeat([...line.slice(0, start - begin)].length) + "^".repeat(Math.max(1, marked));
+	return `${line.replaceAll("\t", " ")}\n${caret}`;
 }

@@ -1,6 +1,6 @@
 /** Checks templates, and writes live expressions as templates. */
 import { checkExpression, type IdLiteral, idsIn } from "./checker.ts";
-import { quote } from "./lexer.ts";
+import { quote, quoteWhole } from "./lexer.ts";
 import { parseExpression } from "./parser.ts";
 import { openParts } from "./same-expression.ts";
 import type { Clause, Expression, Span } from "./syntax.ts";
@@ -81,14 +81,14 @@ function idMistake(text: string, { value, kind, span }: IdLiteral, found: Refere
 	}
 	if (id.test(value)) return null;
 	const reference = writeReference(kind, value);
-	const fix = reference === null ? "write the id" : `write ${quote(reference)}`;
+	const fix = reference === null ? "write the id" : `write ${quoteWhole(reference)}`;
 	return `${shown} is not ${expected}, so nothing matches it; ${fix}`;
 }
 
 function mixProblems(text: string, expression: Expression): readonly TemplateProblem[] {
 	const ands = openParts(expression).filter(({ node }) => node === "binary");
 	return ands.map(({ span }) => {
-		const written = quote(`(${text.slice(span.start, span.end)})`);
+		const written = quoteWhole(`(${text.slice(span.start, span.end)})`);
 		const message = `\`&&\` beside \`||\` without parentheses: which comes first is not documented; write ${written}`;
 		return { code: "mixed-operators", message, span };
 	});

@@ -126,10 +126,16 @@ function readWrongCharacter(text: string, start: number): Token {
 
 /** Max characters of a text that a message repeats. */
 const maxQuoteLength = 40;
+const maxFixLength = 120;
 
 /** Returns the text in backticks, cut short, with its invisible characters escaped. */
-export function quote(text: string): string {
-	const short = text.length > maxQuoteLength ? `${text.slice(0, maxQuoteLength)}…` : text;
+export const quote = (text: string): string => quoteUpTo(maxQuoteLength, text);
+
+/** Returns the text in backticks, as a fix that people copy. */
+export const quoteWhole = (text: string): string => quoteUpTo(maxFixLength, text);
+
+function quoteUpTo(maxLength: number, text: string): string {
+	const short = text.length > maxLength ? `${text.slice(0, maxLength)}…` : text;
 	const visible = replaceInvisible(short, escapeSequence);
 	return visible === "`" ? "a backtick" : `\`${visible}\``;
 }

@@ -6,7 +6,7 @@
  * `'${userTags['a } name']}'`, where a quote within the name is doubled. Quotes within `${…}` do not end the string around it:
  * a string that begins with `${userTags['` ends behind `']}`. A literal `${` is `$${`.
  */
-import { quote, readToken, skipSpace, type Token } from "./lexer.ts";
+import { quoteWhole, readToken, skipSpace, type Token } from "./lexer.ts";
 import { parseExpression } from "./parser.ts";
 import type { Expression, Span } from "./syntax.ts";
 
@@ -21,14 +21,8 @@ export interface Reference {
 }
 
 export interface TemplateProblem {
-	readonly code: /** A `${` that is neither a reference nor `$${`. */
-		| "bad-reference"
-		/** A text that the language does not have. */
-		| "expression-syntax"
-		| "unknown-reference"
-		/** A value that a template cannot have. Others are those of lookups and checks. */
-		| "bad-value"
-		| (string & {});
+	/** `bad-reference`: a `${` that is neither a reference nor `$${`. `expression-syntax`: the language does not have it. */
+	readonly code: string;
 	/** What is wrong, and what would be right. It has no value of a variable. */
 	readonly message: string;
 	/** The place in the template. */
@@ -45,10 +39,11 @@ export interface Template {
 	readonly problems: readonly TemplateProblem[];
 }
 
-// Sticky: each matches at its `lastIndex` only.
-const tagOrUser =
-	/\$\{(userTags|users)(?:\.([\p{L}\p{N}._-](?:[\p{L}\p{N} ._-]*[\p{L}\p{N}._-])?)|\['((?:[^'\p{Cc}]|'')+)'\])\}/uy;
-const variable = /\$\{(each\.[^'\\{}\p{Cc}]+|ORGSYNC_VAR_\w+)\}/uy;
+const name = String.raw`\.([\p{L}\p{N}._-](?:[\p{L}\p{N} ._-]*[\p{L}\p{N}._-])?)|\['((?:[^'\p{Cc}]|'')+)'\]`;
+const variable = String.raw`each\.[^'\\{}\p{Cc}]+|ORGSYNC_VAR_\w+`;
+
+/** Sticky: it matches at its `lastIndex` only. */
+const namePattern = new RegExp(String.raw`\$\{(?:(userTags|users)(?:${name})|(${variable}))\}`, "uy");
 
 /** Each `${` of a text, with a `$` before it where it is a literal. */
 const openings = /\$?\$\{/g;
@@ -57,15 +52,12 @@ type Named = Omit<Reference, "as" | "span"> & { readonly length: number };
 
 /** Returns the tag, user or variable that the text names at an offset. */
 function nameAt(text: string, at: number): Named | undefined {
-	tagOrUser.lastIndex = at;
-	const [whole, list, plain, bracketed = ""] = tagOrUser.exec(text) ?? [];
-	if (whole !== undefined) {
-		const name = plain ?? bracketed.replaceAll("''", "'");
-		return { kind: list === "users" ? "user" : "userTag", name, length: whole.length };
-	}
-	variable.lastIndex = at;
-	const [found, name] = variable.exec(text) ?? [];
-	return found === undefined || name === undefined ? undefined : { kind: "variable", name, length: found.length };
+	namePattern.lastIndex = at;
+	const found = namePattern.exec(text);
+	if (found === null) return undefined;
+	const [{ length }, list, plain, inBrackets, variableName] = found;
+	const kind = list === undefined ? "variable" : list === "users" ? "user" : "userTag";
+	return { kind, name: variableName ?? plain ?? inBrackets?.replaceAll("''", "'") ?? "", length };
 }
 
 /** Returns the tree of a text with its references, or what is wrong with it. An empty text has no tree and no problem. */
@@ -107,13 +99,13 @@ class TemplateReader {
 	/** Reads a variable in place of a number. */
 	#readBare(text: string, start: number): Token {
 		const named = nameAt(text, start);
-		const end = named === undefined ? endOfBad(text, start) : start + named.length;
-		const shown = text.slice(start, end);
-		if (named === undefined) return this.#mistake(describeBad(shown), start, end);
+		const shown = named === undefined ? badAt(text, start) : text.slice(start, start + named.length);
+		if (named === undefined) return this.#mistake(describeBad(shown), start, shown);
+		const end = start + named.length;
 		if (named.kind !== "variable") {
-			this.#report(`an id is a string; write ${quote(`'${shown}'`)} in single quotes`, start, end);
+			this.#mistake(`an id is a string; write ${quoteWhole(`'${shown}'`)} in single quotes`, start, shown);
 		} else if (/\w/.test(text.charAt(start - 1)) || /\w/.test(text.charAt(end))) {
-			this.#report(`${quote(shown)} is a part of a word; write a space between the two`, start, end);
+			this.#mistake(`${quoteWhole(shown)} is a part of a word; write a space between the two`, start, shown);
 		}
 		return this.#reference(text, named, "number", { start, end });
 	}
@@ -123,61 +115,50 @@ class TemplateReader {
 		const found = firstOpening(token.text);
 		if (found === undefined) return { ...token, text: withoutEscapes(token.text) };
 		const start = token.span.start + 1 + found.start;
-		const within = token.text.slice(found.start, found.end);
+		const within = badAt(token.text, found.start);
 		// A quote of a name in brackets ended the string: what follows is a part of the name, and is not read.
-		const end = within.endsWith("[") ? endOfBad(text, start) : start + within.length;
+		const shown = within.endsWith("[") ? badAt(text, start) : within;
 		const named = nameAt(text, start);
-		const message =
-			named === undefined ? describeBad(text.slice(start, end)) : describePart(text.slice(start, start + named.length));
-		if (!within.endsWith("}")) return this.#mistake(message, start, end);
-		this.#report(message, start, end);
-		return token;
+		const part = text.slice(start, start + (named?.length ?? 0));
+		const mistake = this.#mistake(named === undefined ? describeBad(shown) : describePart(part), start, shown);
+		return within.endsWith("}") ? token : mistake;
 	}
 
-	#report(message: string, start: number, end: number): void {
-		this.problems.push({ code: "bad-reference", message, span: { start, end } });
-	}
-
-	#mistake(message: string, start: number, end: number): Token {
-		this.#report(message, start, end);
-		return { kind: "mistake", text: message, span: { start, end } };
+	/** Adds a problem. Returns it as a token, at which parsing ends. */
+	#mistake(message: string, start: number, shown: string): Token {
+		const span = { start, end: start + shown.length };
+		this.problems.push({ code: "bad-reference", message, span });
+		return { kind: "mistake", text: message, span };
 	}
 }
 
 /** Returns the place of the first `${` that is no `$${`, or undefined. */
 export function firstOpening(text: string): Span | undefined {
-	for (const { 0: opening, index } of text.matchAll(openings)) {
-		if (opening !== "$${") return { start: index, end: endOfBad(text, index) };
-	}
-	return undefined;
+	const found = [...text.matchAll(openings)].find(([opening]) => opening === "${");
+	return found && { start: found.index, end: found.index + badAt(text, found.index).length };
 }
 
-/** Returns the end of what a `${` begins: its brace, or the end of the line. */
-function endOfBad(text: string, at: number): number {
-	const end = /[}\n]|$/g;
-	end.lastIndex = at;
-	const found = end.exec(text);
-	return found === null ? text.length : found.index + (found[0] === "}" ? 1 : 0);
-}
+/** Returns what a wrong `${` begins: up to its brace, or to the end of the line. */
+const badAt = (text: string, at: number): string => /^[^}\n]*\}?/.exec(text.slice(at))?.[0] ?? "";
 
 const literally = "or `$${` for a literal `${`";
 
 function describePart(shown: string): string {
-	return `${quote(shown)} is only a part of its string; write ${quote(`'${shown}'`)}, ${literally}`;
+	return `${quoteWhole(shown)} is only a part of its string; write ${quoteWhole(`'${shown}'`)}, ${literally}`;
 }
 
 function describeBad(shown: string): string {
 	const [, list, name] = /^\$\{(userTags|users)\.([^'{}]+)\}$/.exec(shown) ?? [];
 	if (list !== undefined && name !== undefined) {
-		return `the name in ${quote(shown)} needs brackets; write ${quote(`\${${list}['${name}']}`)}`;
+		return `the name in ${quoteWhole(shown)} needs brackets; write ${quoteWhole(`\${${list}['${name}']}`)}`;
 	}
 	if (!shown.endsWith("}")) return `\`\${\` without its closing \`}\`; close it, ${literally}`;
 	const [, other] = /^\$\{([A-Za-z]\w*)\}$/.exec(shown) ?? [];
 	if (other !== undefined) {
-		return `an expression cannot use ${quote(shown)}; name the environment variable ${quote(`ORGSYNC_VAR_${other}`)}, ${literally}`;
+		return `an expression cannot use ${quoteWhole(shown)}; name the environment variable ${quoteWhole(`ORGSYNC_VAR_${other}`)}, ${literally}`;
 	}
 	const forms = "`${userTags.NAME}`, `${users.ALIAS}`, `${each.NAME}`, `${ORGSYNC_VAR_NAME}`";
-	return `${quote(shown)} is not a reference; write ${forms}, ${literally}`;
+	return `${quoteWhole(shown)} is not a reference; write ${forms}, ${literally}`;
 }
 
 /** Returns the text with `${` for each `$${`. */

@@ -254,6 +254,13 @@ Plan: 5 activities. 2 user tags to update, 1 OAuth provider to remove, 1 policy 
 			expect(text.split(shown).length).toBeGreaterThan(12);
 		}
 		expect(renderProblem({ ...position, path: "", code: "", message: evil })).toBe(`${shown}:1:1: ${shown}`);
+		const within = { ...position, file: "d.yaml", path: "", code: "", message: "wrong", excerpt: `${evil}\n ^` };
+		expect(renderProblem(within)).toBe(
+			`d.yaml:1:1: wrong\n${evil
+				.split("\n")
+				.map((line) => `  | ${showText(line)}\n`)
+				.join("")}  |  ^`,
+		);
 	});
 });
 

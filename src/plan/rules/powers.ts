@@ -120,8 +120,11 @@ export function judgeNewAccess({ impact, verdict }: FoundImpact): RuleFacts {
 	const breaches = giving.map(({ userIds, group, condition, change }): Breach => {
 		return { what: "newAccess", userIds, group, condition, change };
 	});
-	const because = impact.find(({ change }) => change === "unknown")?.because ?? null;
-	const unknown: Reason | null = because ?? (verdict === "unknown" ? { kind: "impact-unknown" } : null);
+	const unclear = impact.filter(({ change }) => change === "unknown");
+	// What no documentation says does not count. What two pages say in two ways may be new access.
+	const open = unclear.find(({ because }) => !isUndocumented(because) || because?.kind === "own-credentials-disputed");
+	const isUnexplained = verdict === "unknown" && unclear.length === 0;
+	const unknown: Reason | null = open?.because ?? (isUnexplained ? { kind: "impact-unknown" } : null);
 	const isMore = breaches.length === 0 && (verdict === "more-permissive" || verdict === "both");
 	if (!isMore) return { breaches, unknown };
 	const whole: Breach = { what: "newAccess", userIds: [], group: null, condition: null, change: null };

@@ -15,7 +15,7 @@ import {
 	withRootQuorum,
 } from "./judge.ts";
 import type { PreparedAccess } from "./prepare.ts";
-import type { Reason } from "./reason.ts";
+import { isUndocumented, type Reason } from "./reason.ts";
 
 /** One side of a comparison. */
 export interface Side {
@@ -39,6 +39,8 @@ export interface JudgedCell {
 	readonly holding: ReadonlySet<string>;
 	/** The unknowns among all conditions. */
 	readonly unknowns: ReadonlySet<string>;
+	/** Those that no documentation says. */
+	readonly undocumented: ReadonlySet<string>;
 	readonly before: SideUserSets;
 	readonly after: SideUserSets;
 	/** Whether what only one side leaves unknown matters, and why it is unknown. */
@@ -77,6 +79,9 @@ export function findCellsOf(before: Side, after: Side, { facts, changed, apart }
 		const isEach = shared.size <= maxShared && found.length * 2 ** shared.size <= maxReadings;
 		isOpen ||= !isEach || dependsOnReading(one, changed, shared);
 		open ??= reasonOf([...other, ...one]);
+		const undocumented = new Set(
+			one.flatMap(({ unknown }) => (unknown !== null && isUndocumented(unknown.because) ? [unknown.text] : [])),
+		);
 		for (const read of readingsOf([...shared.keys()], isEach)) {
 			const [was, is] = [userSetsIn(before, one, shared, read), userSetsIn(after, other, shared, read)];
 			const users = before.prepared;
@@ -92,6 +97,7 @@ export function findCellsOf(before: Side, after: Side, { facts, changed, apart }
 			judged.push({
 				holding: new Set([...cell.holding, ...[...read].map((key) => shared.get(key) ?? "")]),
 				unknowns: new Set(shared.values()),
+				undocumented,
 				before: was,
 				after: is,
 				isUnknown,

@@ -260,8 +260,8 @@ class Comparison {
 		if (cell === undefined) return;
 		const rests = region.holding.filter((text) => cell.unknowns.has(text));
 		if (rests.includes(ownCredentialsRight)) return;
-		// What rests on several unknowns together is unknown itself.
-		if (rests.length > 1) {
+		// What rests on several unknowns together, or on what no documentation says, is unknown itself.
+		if (rests.length > 1 || rests.some((text) => cell.undocumented.has(text))) {
 			this.#isUnknown = true;
 			return;
 		}

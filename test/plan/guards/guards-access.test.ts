@@ -5,6 +5,7 @@
 import { describe, expect, it } from "vitest";
 import { refusingGuards } from "../../../src/plan/guards/guards.ts";
 import type { PlanContext } from "../../../src/plan/plan.ts";
+import { describeImpact } from "../../../src/render/sections/impact-words.ts";
 import type { WordedGuard, WordedPlan } from "../../in-words.ts";
 import { makePlan } from "../../in-words.ts";
 import { unknownAccess } from "../../policy/support-access.ts";
@@ -283,6 +284,22 @@ describe("a limit", () => {
 			["lockout", "who can still do what is unknown: policies were not read", true],
 			["escalation", "whether one person can do more alone is unknown: policies were not read", true],
 		]);
+	});
+
+	it("of strict leaves out activities of which no documentation says what policies see, listed once", () => {
+		const policies = [
+			policyOf(1, { consensus: twoOf(approvers), condition: "activity.kind in ['IMPORT_SECRETS', 'EXPORT_SECRETS']" }),
+			policyOf(2, { consensus: anyOf(signers), condition: "activity.resource == 'PRIVATE_KEY'" }),
+		];
+		const limits = { lockout: "strict", escalation: "strict" } as const;
+		const organization = { members: { signers: ["alice", "bob"], approvers: ["carol", "dave"] }, policies } as const;
+		const plan = planFor(organization, { ...withoutAlice, limits });
+		expect(plan.impact?.filter(({ change }) => change === "unknown").map(({ group }) => group)).toEqual([
+			{ kind: "EXPORT_SECRETS" },
+			{ kind: "IMPORT_SECRETS" },
+		]);
+		expect(describeImpact(plan).filter(({ sign }) => sign === "?")).toHaveLength(1);
+		expect(guardsOf(plan)).toEqual([]);
 	});
 
 	it("of strict leaves out what the vendor's pages disagree on: whether users may change their own credentials", () => {

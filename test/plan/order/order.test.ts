@@ -12,6 +12,7 @@ import {
 	anyOf,
 	approvers,
 	bob,
+	carol,
 	condition,
 	dave,
 	type Organization,
@@ -245,6 +246,64 @@ describe("the removal of several policies", () => {
 		const held = planFor(organization, wish, { waiting: [pendingFor(plan, 2, { approvedBy: [alice] })] });
 		expect(held.steps.map(({ covers }) => covers.length)).toEqual([2, 1, 1]);
 		expect(held.steps.map(({ earlierActivity }) => earlierActivity?.relation)).toEqual([undefined, undefined, "same"]);
+	});
+});
+
+describe("the removal of several OAuth providers of a user", () => {
+	const [first, last, further] = [1, 2, 3].map((number) => id("provider", number)) as [string, string, string];
+	const daveWith = (type: string): string => `credentials.any(c, c.user_id == '${dave}' && c.type == '${type}')`;
+	/** While dave has the first, his approval alone is enough, so hers has no part in it; then it takes hers and the last. */
+	const policies = [
+		policyOf(1, { consensus: onlyUser(alice), condition: "activity.kind == 'DELETE_OAUTH_PROVIDERS'" }),
+		policyOf(2, { consensus: daveWith("FIRST"), condition: condition.tags }),
+		policyOf(3, { consensus: `${onlyUser(alice)} && ${daveWith("LAST")}`, condition: condition.tags }),
+	];
+	const plan = (providerIds: readonly string[], wanted: readonly string[] = [bob]): Plan => {
+		const { users, ...others } = accessOf({}, policies, { threshold: 2, userIds: [bob, carol] });
+		if (!users.known) throw new Error("the users are known");
+		const credentials = known(
+			[
+				[first, "FIRST"],
+				[last, "LAST"],
+				[further, "FURTHER"],
+			].map(([own, type]) => ({ id: own as string, type: type as string, credentialId: null, publicKey: null })),
+		);
+		const access = {
+			...others,
+			users: known(users.value.map((one) => (one.id === dave ? { ...one, credentials } : one))),
+		};
+		const live = liveOf({
+			userTags: known([liveTag(1, "signers")]),
+			oauthProviders: known([first, last, further].map((one) => ({ userId: dave, id: one, name: one }))),
+		});
+		const absent = { policyIds: [], oauthProviders: [{ userId: dave, providerIds }], tvcAppIds: [] };
+		const userTags = [wantTag("signers", { members: { mode: "exactly", exactly: wanted } })];
+		return makePlan(desiredOf({ userTags, absent }), live, {
+			...context,
+			...{ access, submitter: known({ userId: alice, publicKey: null }) },
+		});
+	};
+	const stepsOf = ({ steps }: Plan): readonly unknown[] =>
+		steps.map(({ operation, parameters, approval, dependsOn }) => [
+			operation === "update_user_tag" ? "signers" : "providerIds" in parameters && parameters.providerIds,
+			approval?.verdict,
+			dependsOn,
+		]);
+
+	it("is split where another step has to run between two of them", () => {
+		expect(stepsOf(plan([first, last, further]))).toEqual([
+			[[first], "runs", []],
+			["signers", "pending", ["step-1"]],
+			[[last, further], "runs", ["step-2"]],
+		]);
+	});
+
+	it("is one activity where the order of the two does not matter", () => {
+		expect(stepsOf(plan([first, further]))).toEqual([
+			[[first, further], "runs", []],
+			["signers", "pending", ["step-1"]],
+		]);
+		expect(stepsOf(plan([first, last, further], []))).toEqual([[[first, last, further], "runs", []]]);
 	});
 });
 

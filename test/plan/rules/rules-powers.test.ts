@@ -327,6 +327,17 @@ describe("noNewAccess", () => {
 		expect(plan.rules?.[0]?.after.state).not.toBe("kept");
 	});
 
+	it("is kept where only activities are unknown of which no documentation says what policies see", () => {
+		const secrets = policy(1, ofTag(treasury, 2), "activity.kind == 'IMPORT_SECRETS'");
+		const keys = policy(2, ofTag(signers, 1), "activity.resource == 'PRIVATE_KEY'");
+		const undocumented = { members: { signers: [alice, bob] }, policies: known([secrets, keys]) };
+		const plan = planOf([rule], undocumented, { userTags: [exactly("signers", alice)] });
+		const unknown = plan.impact?.find(({ change }) => change === "unknown");
+		expect(unknown?.because).toContain("no documentation says which resource and action these activities have");
+		expect(plan.rules?.[0]?.after).toEqual({ state: "kept" });
+		expect(guardsOf(plan)).toEqual([]);
+	});
+
 	it("cannot be checked where access was not read", () => {
 		const plan = planOf([rule], world, { userTags: [exactly("signers", bob)] }, noAccess);
 		expect(plan.rules?.[0]?.after).toEqual({ state: "unknown", because: "who can do what was not read" });

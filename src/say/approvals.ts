@@ -2,7 +2,9 @@
  * The forecast of a plan's approvals, in sentences (docs/powers.md#approvals). A forecast says what policies ask for now; the
  * report of apply says what happened.
  */
+
 import { listCovers } from "../common/escape.ts";
+import { groupBy } from "../common/group-by.ts";
 import type { Plan } from "../plan/plan.ts";
 import { coveredAddresses, type Step, type StepOperation } from "../plan/step.ts";
 import { groupSteps } from "../plan/step-groups.ts";
@@ -45,13 +47,12 @@ export function describeApprovals(plan: Plan): readonly ApprovalLine[] {
 }
 
 function describeSteps(steps: readonly ForecastStep[], plan: Names): readonly ApprovalLine[] {
-	const same = Map.groupBy(steps, (step) => JSON.stringify(describeApproval(step, plan)));
-	const lines = [...same.values()].flatMap((alike): ApprovalLine[] => {
+	const same = groupBy(steps, (step) => JSON.stringify(describeApproval(step, plan)));
+	const lines = same.map((alike): ApprovalLine => {
 		const [first] = alike;
-		if (first === undefined) return [];
 		const { verdict } = first.approval;
 		const sentence = describeApproval(first, plan);
-		return [{ verdict, sentence, why: verdict === "denied" ? describeDenial(first, plan) : sentence, steps: alike }];
+		return { verdict, sentence, why: verdict === "denied" ? describeDenial(first, plan) : sentence, steps: alike };
 	});
 	return verdictsInOrder.flatMap((verdict) => lines.filter((line) => line.verdict === verdict));
 }

@@ -1,4 +1,5 @@
 /** The impact of a plan in plain text, for messages of guards and errors. It is safe for a terminal. */
+import { groupBy } from "../common/group-by.ts";
 import type { PlanImpact } from "../plan/impact/impact.ts";
 import { showUser } from "../plan/user-labels.ts";
 import type { UserNames } from "../plan/users.ts";
@@ -15,10 +16,9 @@ export function listPowers(findings: readonly PlanImpact[], last: string): strin
 
 /** Returns who could do what alone: `bob could sign (PRIVATE_KEY/SIGN) alone`, users with equal powers together. */
 export function listLoners(findings: readonly PlanImpact[], names: UserNames): string {
-	const byUsers = Map.groupBy(findings, ({ userIds }) => userIds.join());
-	return [...byUsers.values()]
+	return groupBy(findings, ({ userIds }) => userIds.join())
 		.map((same) => {
-			const userIds = same[0]?.userIds ?? [];
+			const [{ userIds }] = same;
 			const people = joinPeople(userIds, names);
 			return `${people} could ${userIds.length > 1 ? "each " : ""}${listPowers(same, " and ")} alone`;
 		})

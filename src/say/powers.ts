@@ -1,7 +1,9 @@
 /**
  * Words for powers (docs/powers.md): what a group of activities lets people do, and who can do it, written short.
  */
+
 import { showNameWithin } from "../common/escape.ts";
+import { groupBy } from "../common/group-by.ts";
 import { userParts } from "../plan/user-labels.ts";
 import { maxNameLength, type UserNames } from "../plan/users.ts";
 import { type ActivityGroup, nameOfGroup, printGroup, wholeResources } from "../policy/powers/groups.ts";
@@ -64,13 +66,12 @@ function shortenUsers(groups: readonly ActivityGroup[]): readonly GroupPhrase[] 
 
 /** Returns the words with verbs of the same object joined, and then objects of the same verbs. */
 function joinWords(words: readonly GroupPhrase[], form: VerbForm): readonly Phrase[] {
-	const byObject = Map.groupBy(words, ({ object }) => JSON.stringify(object));
-	const joined = [...byObject.values()].map((same) => ({
+	const joined = groupBy(words, ({ object }) => JSON.stringify(object)).map((same) => ({
 		verbs: [...new Set(same.map(({ verb }) => verb[form]))],
-		object: same[0]?.object ?? [],
+		object: same[0].object,
 	}));
-	return [...Map.groupBy(joined, (one) => one.verbs.join(" ")).values()].map((same): Phrase => {
-		const verbs = (same[0]?.verbs ?? []).map((verb): Phrase => [verb]);
+	return groupBy(joined, (one) => one.verbs.join(" ")).map((same): Phrase => {
+		const verbs = same[0].verbs.map((verb): Phrase => [verb]);
 		const objects = same.map(({ object }) => object);
 		return [...joinPhrases(verbs, ", ", " and "), " ", ...joinPhrases(objects, ", ", " and ")];
 	});

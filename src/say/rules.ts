@@ -1,5 +1,7 @@
 /** What breaks a rule, in sentences that are safe for a terminal. */
+
 import { showNameWithin } from "../common/escape.ts";
+import { groupBy } from "../common/group-by.ts";
 import type { DesiredRule } from "../plan/organization.ts";
 import type { BrokenRule, JudgedRule } from "../plan/rules/judge.ts";
 import type { Breach } from "../plan/rules/rules.ts";
@@ -19,9 +21,7 @@ export function brokenText(broken: BrokenRule | string): string {
 	if (typeof broken === "string") return broken;
 	if (broken.kind === "stated") return broken.text;
 	const { rule, breaches, names } = broken;
-	const parts = [...Map.groupBy(breaches, (breach) => respectOf(breach)).values()].map((alike) =>
-		describeAlike(rule, alike, names),
-	);
+	const parts = groupBy(breaches, respectOf).map((alike) => describeAlike(rule, alike, names));
 	return [join(parts, "; ", { between: "; " }), ...describeDemand(rule)].join("; ");
 }
 
@@ -39,13 +39,11 @@ function describeDemand(rule: DesiredRule): readonly string[] {
 	return rule.rule === "onlyBy" ? [`the rule asks for a tag of ${rule.tags.map(showTag).join(", ")}`] : [];
 }
 
-function describeAlike(rule: DesiredRule, alike: readonly Breach[], names: UserNames): string {
+function describeAlike(rule: DesiredRule, alike: readonly [Breach, ...Breach[]], names: UserNames): string {
 	const [breach] = alike;
 	const userIds = [...new Set(alike.flatMap((one) => one.userIds))].sort(compareText);
 	const who = joinPeople(userIds, names);
-	switch (breach?.what) {
-		case undefined:
-			return "";
+	switch (breach.what) {
 		case "tags":
 			return `${who} ${userIds.length === 1 ? "has" : "have"} ${join(breach.tags.map(showTag), " and ")}`;
 		case "members":

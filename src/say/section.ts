@@ -144,6 +144,11 @@ export function section(
 	return { id, title, noun, look: "plain", rows: [], shorten: "never", ...more };
 }
 
+/** Returns the phrases as notes; null and empty ones are left out. */
+export function notesOf(look: Look, ...said: readonly (Phrase | null)[]): readonly Note[] {
+	return said.flatMap((one) => (one === null || one.length === 0 ? [] : [{ look, said: one }]));
+}
+
 /** Returns the phrase with its sides on one line: `threshold: live 2, document 3`. */
 function withSides({ said, sides = [] }: Pick<Row, "said" | "sides">): Phrase {
 	const all = sides.map((side): Phrase => [`${side.word} `, ...side.said]);

@@ -1,5 +1,7 @@
 /** The activity types of the service, as policies see them (docs/internals/policies.md#activities). */
+
 import { activityTable } from "../../common/activity-table.ts";
+import { groupBy } from "../../common/group-by.ts";
 
 /** Where a kind, or a resource and action, are documented. `type`: nowhere; the kind is the type without its version. */
 type KindSource = "docs" | "later" | "type";
@@ -59,12 +61,10 @@ const byName = new Map(activityTypes.map((one) => [one.type, one]));
 export const findType = (type: string): ActivityType | undefined => byName.get(type);
 
 /** The combinations that exist, in the order of their first types: versions of a kind may differ in what is documented of them. */
-export const combinations: readonly Combination[] = [
-	...Map.groupBy(activityTypes, ({ kind, resource, action }) => `${kind} ${resource}/${action}`).values(),
-].flatMap((types) => {
-	const [first] = types;
-	return first === undefined ? [] : [{ ...shared(first), types: types.map(({ type }) => type) }];
-});
+export const combinations: readonly Combination[] = groupBy(
+	activityTypes,
+	({ kind, resource, action }) => `${kind} ${resource}/${action}`,
+).map((types) => ({ ...shared(types[0]), types: types.map(({ type }) => type) }));
 
 function shared({ kind, resource, action, rootQuorumOnly }: ActivityType): Omit<Combination, "types"> {
 	return { kind, resource, action, rootQuorumOnly };

@@ -11,7 +11,7 @@ import type { Plan } from "../../plan/plan.ts";
 import type { UserNames } from "../../plan/users.ts";
 import { phraseText } from "../../render/print/text.ts";
 import { describeImpact, summarizeImpact } from "../../render/sections/impact-words.ts";
-import { describeMemberWindow } from "../../render/sections/windows.ts";
+import { describeWindow } from "../../render/sections/windows.ts";
 import { sayPending } from "../../say/activities.ts";
 import { describeApprovals } from "../../say/approvals.ts";
 import { outcomeWords } from "../../say/outcomes.ts";
@@ -100,7 +100,7 @@ export function describeWindows(
 	const outside = windowsOf(desired).filter((window) => !isWithin(window, timeMs));
 	const lines = secretInputs.includes("members")
 		? countRemoved(outside.filter(({ userId }) => removed.has(userId)).length)
-		: outside.map((window) => describeWindow(window, removed.has(window.userId), timeMs));
+		: outside.map((window) => describeOutside(window, removed.has(window.userId), timeMs));
 	const shown = cut(lines, (more) => `${more} more users are outside their window`);
 	return shown.map((line) => showText(`${resource}: ${line}`));
 }
@@ -110,10 +110,10 @@ function countRemoved(count: number): readonly string[] {
 	return [`removes ${count === 1 ? "1 member" : `${count} members`} outside the window`];
 }
 
-function describeWindow(window: AccessWindow, isRemoved: boolean, timeMs: number): string {
+function describeOutside(window: AccessWindow, isRemoved: boolean, timeMs: number): string {
 	const { userId } = window;
 	const state = isExpired(window, timeMs) ? "expired" : "not-begun";
-	const why = phraseText(describeMemberWindow({ address: "", userId, ...factsOf(window), state }));
+	const why = phraseText(describeWindow({ address: "", userId, ...factsOf(window), state }, null));
 	return `${isRemoved ? "removes the member" : "does not add the member"} ${userId}: ${why}`;
 }
 

@@ -1,5 +1,6 @@
 /** The errors of a result: that of the call, and those of organizations that failed. */
 
+import { groupBy } from "../../common/group-by.ts";
 import type { FailedOrganization } from "./found.ts";
 import { showOrganization } from "./organization-name.ts";
 import { type CommandResult, type ErrorDescription, isCompared } from "./result.ts";
@@ -9,12 +10,10 @@ export function errorsOfFailed(
 	failed: readonly Pick<FailedOrganization, "organizationId" | "organizationName" | "error">[],
 	isSeveral: boolean,
 ): readonly ErrorDescription[] {
-	const byMessage = Map.groupBy(failed, ({ error }) => error.message);
-	return [...byMessage.values()].flatMap(([first, ...others]) => {
-		if (first === undefined) return [];
-		if (!isSeveral) return [first.error];
+	return groupBy(failed, ({ error }) => error.message).map(([first, ...others]) => {
+		if (!isSeveral) return first.error;
 		const more = others.length === 0 ? "" : ` and ${others.length} ${others.length === 1 ? "other" : "others"}`;
-		return [{ ...first.error, message: `organization ${showOrganization(first)}${more}: ${first.error.message}` }];
+		return { ...first.error, message: `organization ${showOrganization(first)}${more}: ${first.error.message}` };
 	});
 }
 

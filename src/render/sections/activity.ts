@@ -16,10 +16,10 @@ import { describeApprovers } from "../../say/approvals.ts";
 import { code, identifier, nameSpan, type Phrase, reason, type Span } from "../../say/phrase.ts";
 import { namePerson } from "../../say/powers.ts";
 import { sayReason } from "../../say/reason.ts";
-import type { Row, Sign } from "../../say/section.ts";
+import { notesOf, type Row, type Sign } from "../../say/section.ts";
 import { impactRow } from "./impact.ts";
 import { describeImpact, impactHeadingOf, summarizeImpact } from "./impact-words.ts";
-import { describeMemberWindow, findExpiry } from "./windows.ts";
+import { describeWindow, findExpiry } from "./windows.ts";
 
 /** A request, and the plan of it alone where it could be made: its names, its change, and what that means. */
 interface ShownRequest {
@@ -53,9 +53,9 @@ export function activityRow(
 		said: [identifier(operation ?? type), ": activity ", identifier(activityId), " ", ...sayStatus(status)],
 		rows: [...[...against, ...mistakes].map((said): Row => ({ sign: "!!", said })), ...request, ...impact],
 		notes: [
-			...votes.map((said) => ({ look: "plain", said }) as const),
-			...(missing === null ? [] : [{ look: "attention", said: missing } as const]),
-			{ look: "plain", said: ["fingerprint ", identifier(fingerprint)] },
+			...notesOf("plain", ...votes),
+			...notesOf("attention", missing),
+			...notesOf("plain", ["fingerprint ", identifier(fingerprint)]),
 		],
 	};
 }
@@ -148,7 +148,7 @@ function describeTag(request: ShownRequest, names: UserNames): Row {
 		const has = before?.members?.includes(userId);
 		const noOp = has === undefined || has !== (sign === "+") ? [] : [has ? ": has it already" : ": does not have it"];
 		const expiry = effect === null ? undefined : findExpiry(effect, change?.address ?? address, userId);
-		const window: Phrase = expiry === undefined ? [] : [" (", ...describeMemberWindow(expiry), ")"];
+		const window: Phrase = expiry === undefined ? [] : [" (", ...describeWindow(expiry, null), ")"];
 		return row(sign, ["member ", personOf(userId, names), ...noOp, ...window]);
 	};
 	const lines = [

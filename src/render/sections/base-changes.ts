@@ -1,5 +1,7 @@
 /** What a change of the documents means, and what had drifted before it, as rows: one for each object. */
+
 import { clipMiddle, showAddress, showName, showRename, showText, showValue } from "../../common/escape.ts";
+import { groupBy } from "../../common/group-by.ts";
 import { isRecord } from "../../common/json.ts";
 import type { DocumentChange } from "../../plan/base/document-changes.ts";
 import type { DriftedDifference, ThreeWay } from "../../plan/base/three-way.ts";
@@ -9,7 +11,7 @@ import { identifyUser } from "../../plan/user-labels.ts";
 import { reassignedAliases } from "../../plan/users.ts";
 import { code, identifier, joinPhrases, type Phrase, quote, reason, type Span, time, title } from "../../say/phrase.ts";
 import { namePerson } from "../../say/powers.ts";
-import type { Note, Row, Sign } from "../../say/section.ts";
+import { type Note, notesOf, type Row, type Sign } from "../../say/section.ts";
 import { longestReason } from "./windows.ts";
 
 /** Differences of an object as a whole. */
@@ -30,14 +32,14 @@ export function countWholes({ documentChanges }: ThreeWay): number {
 /** Returns the remarks in one pair of brackets; none where nothing is to be said. */
 function remark(...parts: readonly Phrase[]): readonly Note[] {
 	const said = parts.filter(({ length }) => length > 0);
-	return said.length === 0 ? [] : [{ look: "plain", said: joinPhrases(said, ", ") }];
+	return notesOf("plain", joinPhrases(said, ", "));
 }
 
 /** Returns what the change of the documents means: the aliases that only one has, and each object. */
 export function documentChangeRows(threeWay: ThreeWay): readonly Row[] {
 	const already = new Set(threeWay.alreadyInSync.map(keyOf));
 	const noteOn = (one: DocumentChange): Phrase => (already.has(keyOf(one)) ? ["already in place"] : []);
-	const objects = groupByObject(threeWay.documentChanges).map((differences): Row => {
+	const objects = groupBy(threeWay.documentChanges, objectOf).map((differences): Row => {
 		const [{ address }] = differences;
 		const whole = differences.find(({ what }) => what in wholes);
 		const [sign, text] = wholes[whole?.what ?? "member"] ?? ["~", ""];
@@ -148,7 +150,7 @@ function describeWindow(value: unknown): Phrase {
 
 /** Returns what had drifted from the base before the change. */
 export function driftedRows(threeWay: ThreeWay): readonly Row[] {
-	return groupByObject(threeWay.drifted).map((differences): Row => {
+	return groupBy(threeWay.drifted, objectOf).map((differences): Row => {
 		const [first] = differences;
 		const { what, after, message, fate } = first;
 		const at = identifier(showAddress(first.address));
@@ -210,12 +212,7 @@ function keyOf({ address, tagId, what, userId, field }: DocumentChange): string 
 	return JSON.stringify([address, tagId, what, userId, field]);
 }
 
-/** Returns the differences of each object, in their order. */
-function groupByObject<T extends { readonly address: string; readonly tagId: string | null }>(
-	differences: readonly T[],
-): readonly (readonly [T, ...T[]])[] {
-	const groups = Map.groupBy(differences, ({ address, tagId }) => JSON.stringify([address, tagId]));
-	return [...groups.values()].flatMap(([first, ...others]) =>
-		first === undefined ? [] : [[first, ...others] as const],
-	) as (readonly [T, ...T[]])[];
+/** An object: two tags may have the same address. */
+function objectOf({ address, tagId }: Pick<DocumentChange, "address" | "tagId">): string {
+	return JSON.stringify([address, tagId]);
 }

@@ -10,7 +10,7 @@ import { reassignedAliases } from "../../plan/users.ts";
 import { count } from "../../say/count.ts";
 import { identifier, type Phrase, reason, title } from "../../say/phrase.ts";
 import { namePerson } from "../../say/powers.ts";
-import { type Row, type Section, type Sign, section } from "../../say/section.ts";
+import { notesOf, type Row, type Section, type Sign, section } from "../../say/section.ts";
 import { countWholes, documentChangeRows, driftedRows } from "./base-changes.ts";
 import { revertsDrift } from "./changes.ts";
 import { describeUnread } from "./unknown.ts";
@@ -87,7 +87,7 @@ function revertedRow(reverted: PlannedDifference, names: ThreeWay): Row {
 	return {
 		sign: reversals[what],
 		said: [identifier(showAddress(address)), "  ", ...describeReverted(reverted, names)],
-		marks: basis === "last-applied" && what !== "remove" ? [{ look: "plain", said: ["last applied, not live"] }] : [],
+		marks: basis === "last-applied" && what !== "remove" ? notesOf("plain", ["last applied, not live"]) : [],
 		about: [address],
 	};
 }

@@ -19,7 +19,7 @@ import { count } from "../../say/count.ts";
 import { outcomeWords, toneOf } from "../../say/outcomes.ts";
 import { address, identifier, listOf, type Phrase, reason, title } from "../../say/phrase.ts";
 import { namePerson } from "../../say/powers.ts";
-import { type Look, type Note, type Row, type Section, section } from "../../say/section.ts";
+import { type Look, type Note, notesOf, type Row, type Section, section } from "../../say/section.ts";
 import { compareNaturally } from "../natural-order.ts";
 import { describeWindow, findExpiry, longestReason } from "./windows.ts";
 
@@ -52,7 +52,7 @@ function marksIn(plan: Pick<Plan, "steps">, threeWay: ThreeWay | null): MarksOf 
 	const isReverted = revertedIn(threeWay);
 	return (change, what, userId) => {
 		const word = what === null ? heldAt(change.address) : isReverted(change, what, userId) ? revertsDrift : null;
-		return word === null ? [] : [{ look: "attention", said: [word] }];
+		return notesOf("attention", word === null ? null : [word]);
 	};
 }
 
@@ -66,7 +66,7 @@ export function marksOfResult({ command, plan, threeWay, failed, results }: Show
 		if (what !== null) return marks;
 		const result = byAddress.get(change.address);
 		if (result !== undefined) return [{ look: toneOf(result), said: [outcomeWords[result.outcome]] }];
-		return marks.length > 0 || unsubmitted === null ? marks : [{ look: "attention", said: [unsubmitted] }];
+		return marks.length > 0 || unsubmitted === null ? marks : notesOf("attention", [unsubmitted]);
 	};
 }
 
@@ -176,12 +176,12 @@ function sortByName(userIds: readonly string[], plan: Plan): readonly string[] {
 /** Returns until when and why the user has the tag; nothing without a window. */
 function windowOf(plan: Plan, change: TagChange, userId: string, maxReason: number): readonly Note[] {
 	const expiry = findExpiry(plan, change.address, userId);
-	return expiry === undefined ? [] : [{ look: "plain", said: describeWindow(expiry, null, maxReason) }];
+	return notesOf("plain", expiry === undefined ? null : describeWindow(expiry, null, maxReason));
 }
 
 function doubtsOf(change: TagChange | RemovalChange): readonly Note[] {
 	const doubt = describeDoubt(change);
-	return doubt === null ? [] : [{ look: "attention", said: [doubt] }];
+	return notesOf("attention", doubt === null ? null : [doubt]);
 }
 
 function describeDoubt(change: TagChange | RemovalChange): string | null {

@@ -11,7 +11,7 @@ import { identifier, type Phrase, reason } from "../../say/phrase.ts";
 import { namePerson } from "../../say/powers.ts";
 import { sayReason } from "../../say/reason.ts";
 import { brokenText } from "../../say/rules.ts";
-import { type Note, type Row, type Section, section } from "../../say/section.ts";
+import { notesOf, type Row, type Section, section } from "../../say/section.ts";
 import { sayTodo } from "../../say/todo.ts";
 import { type Verdict, verdictOf, withSentences } from "../../say/verdict.ts";
 import { formatDuration } from "../duration.ts";
@@ -81,11 +81,11 @@ function findingRow(finding: Finding, drift: OrganizationDrift, plan: Plan): Row
 			? { sign: "!", said: [identifier(showAddress(address)), "  ", ...sayDifference(finding)], about: [address] }
 			: changeRow(change, plan);
 	const word = state === "new" && drift.comparedWith === null ? null : stateWords[state];
-	const notes = [saySince(finding, drift), sayActor(finding, drift, plan), ["to do: ", ...sayTodo(finding.todo)]];
+	const todo: Phrase = ["to do: ", ...sayTodo(finding.todo)];
 	return {
 		...row,
 		...(word === null ? {} : { badge: { word, look: state === "new" ? "bad" : "attention" } }),
-		notes: [...(row.notes ?? []), ...notes.flatMap((said): Note[] => (said === null ? [] : [{ look: "plain", said }]))],
+		notes: [...(row.notes ?? []), ...notesOf("plain", saySince(finding, drift), sayActor(finding, drift, plan), todo)],
 	};
 }
 
@@ -102,7 +102,7 @@ function unknownRows({ unread, findings, waiting }: OrganizationDrift, plan: Pla
 				about: [scope],
 			};
 		const row = changeRow(change, plan);
-		return { ...row, notes: [...(row.notes ?? []), { look: "attention", said: sayReason(one.because, plan) }] };
+		return { ...row, notes: [...(row.notes ?? []), ...notesOf("attention", sayReason(one.because, plan))] };
 	});
 }
 

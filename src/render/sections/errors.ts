@@ -4,7 +4,7 @@ import type { OutdatedObject, Problem } from "../../common/errors.ts";
 import { showAddress } from "../../common/escape.ts";
 import { showOrganization } from "../../plan/organization-name.ts";
 import { identifier, type Phrase, reason, type Span } from "../../say/phrase.ts";
-import { type Note, type Row, type Section, section } from "../../say/section.ts";
+import { notesOf, type Row, type Section, section } from "../../say/section.ts";
 import type { FailedOrganization } from "../result/found.ts";
 import type { ErrorDescription } from "../result/result.ts";
 import { problemsSection } from "./problems.ts";
@@ -58,8 +58,7 @@ export function staleSection(
 }
 
 function errorRow(error: ErrorDescription, lead: Phrase = []): Row {
-	const notes = hintOf(error).map((said): Note => ({ look: "plain", said }));
-	return { said: [...lead, onOneLine(error.message)], notes };
+	return { said: [...lead, onOneLine(error.message)], notes: notesOf("plain", ...hintOf(error)) };
 }
 
 function hintOf(error: ErrorDescription | null): readonly Phrase[] {

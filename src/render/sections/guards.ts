@@ -4,7 +4,7 @@ import { blockingGuards, warningGuards } from "../../plan/guards/overrides.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { guardText, limitText } from "../../say/guards.ts";
 import { flag, reason } from "../../say/phrase.ts";
-import { type Row, type Section, section } from "../../say/section.ts";
+import { notesOf, type Row, type Section, section } from "../../say/section.ts";
 
 type Guarded = Parameters<typeof blockingGuards>[0] & Parameters<typeof warningGuards>[0] & Pick<Plan, "guards">;
 
@@ -14,7 +14,7 @@ export function blockingSection(plan: Guarded, command: "apply" | "approve" = "a
 		look: "bad",
 		rows: blockingGuards(plan).map((guard) => ({
 			...foundBy(guard, "blocks", "bad"),
-			notes: [{ look: "plain", said: ["to override: ", flag("allow", `${guard.kind}=${guard.found}`)] }],
+			notes: notesOf("plain", ["to override: ", flag("allow", `${guard.kind}=${guard.found}`)]),
 		})),
 	});
 }

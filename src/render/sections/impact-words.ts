@@ -2,6 +2,7 @@
  * What a plan changes for who can do what, in sentences for people who do not know the policy language
  * (docs/powers.md#impact).
  */
+import { groupBy } from "../../common/group-by.ts";
 import type { AddressText } from "../../plan/address.ts";
 import type { Change, TagChange } from "../../plan/change.ts";
 import type { PlanImpact } from "../../plan/impact/impact.ts";
@@ -97,11 +98,8 @@ function countPeople(impact: readonly PlanImpact[]): string {
 
 /** Returns the impact in sentences, worst first; none where nothing changes, or it is not known at all. */
 export function describeImpact(plan: Plan): readonly ImpactLine[] {
-	const merged = Map.groupBy(plan.impact ?? [], (finding) => keyOf(finding, plan));
-	return [...merged.values()].flatMap((findings) => {
-		const [first] = findings;
-		return first === undefined ? [] : [describeFindings(first, findings, plan)];
-	});
+	const merged = groupBy(plan.impact ?? [], (finding) => keyOf(finding, plan));
+	return merged.map((findings) => describeFindings(findings[0], findings, plan));
 }
 
 /** Findings with the same key say the same of several groups. */

@@ -1,6 +1,6 @@
 /** What a plan changes for who can do what: the verdict, bad news, and everything else. */
 import type { Plan } from "../../plan/plan.ts";
-import { type Row, type Section, section } from "../../say/section.ts";
+import { notesOf, type Row, type Section, section } from "../../say/section.ts";
 import { powersGrid } from "./impact-matrix.ts";
 import { describeImpact, type ImpactLine, impactHeadingOf, originsOf, summarizeImpact } from "./impact-words.ts";
 
@@ -33,5 +33,5 @@ export function impactSection(plan: Plan, isDrift = false, heading: string = imp
 
 /** Returns one sentence with its sign, and the example and policies below it. */
 export function impactRow({ sign, sentence, detail }: ImpactLine): Row {
-	return { sign, said: sentence, notes: detail.length === 0 ? [] : [{ look: "plain", said: detail }] };
+	return { sign, said: sentence, notes: notesOf("plain", detail) };
 }

@@ -1,4 +1,5 @@
 /** Who can do what: a table with a row for each power, or the explanation of one power. */
+import { groupBy } from "../../common/group-by.ts";
 import {
 	type ActivityGroup,
 	namedPowers,
@@ -61,15 +62,12 @@ export function unknownPowersSection(one: OrganizationPowers): Section {
 }
 
 function rowsOf(organization: OrganizationPowers): readonly Row[] {
-	const merged = Map.groupBy(organization.powers, keyOf);
-	return [...merged.values()].flatMap((powers) => {
-		const [first] = powers;
-		if (first === undefined) return [];
+	return groupBy(organization.powers, keyOf).map((powers) => {
 		const groups = powers.map(({ group }) => group);
 		const said = listOf(titlesOf(groups), identifier);
 		const described = inWords(groups);
 		const aside = described.length === 0 ? {} : { aside: describeGroups(described) };
-		return [{ said, ...aside, rows: linesOf(first, organization) }];
+		return { said, ...aside, rows: linesOf(powers[0], organization) };
 	});
 }
 

@@ -6,7 +6,7 @@ import { type CommandContext, commandText, inOrganization } from "../../plan/sug
 import { count } from "../../say/count.ts";
 import { countOutcomes } from "../../say/outcomes.ts";
 import { command, identifier, reason } from "../../say/phrase.ts";
-import { type Section, section } from "../../say/section.ts";
+import { notesOf, type Section, section } from "../../say/section.ts";
 import { type Verdict, verdictOf, withSentences } from "../../say/verdict.ts";
 import { describeWrong } from "./steps.ts";
 
@@ -37,7 +37,7 @@ export function endSections(report: Report | null, plan: Plan, commands: Command
 			rows:
 				report.unverified === null
 					? []
-					: [{ said: [reason(report.unverified)], notes: [{ look: "plain", said: ["to check: ", command(drift)] }] }],
+					: [{ said: [reason(report.unverified)], notes: notesOf("plain", ["to check: ", command(drift)]) }],
 		}),
 	];
 }

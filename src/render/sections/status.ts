@@ -1,5 +1,7 @@
 /** Pending activities: those of `status`, and what became of those of `wait`. */
+
 import { listCovers, showText } from "../../common/escape.ts";
+import { groupBy } from "../../common/group-by.ts";
 import type { PendingActivity } from "../../plan/activities/pending.ts";
 import type { UserNames } from "../../plan/users.ts";
 import { sayPending } from "../../say/activities.ts";
@@ -58,12 +60,9 @@ function describeChange({ operation, parameters }: PendingActivity, names: UserN
 		...(row.sign === "!" ? [row] : []),
 		...(row.rows ?? []),
 	]);
-	return [...Map.groupBy(lines, ({ sign }) => sign).values()].flatMap((same) => {
-		const [first] = same;
+	return groupBy(lines, ({ sign }) => sign).flatMap((same) => {
 		const more = same.length - maxMembers;
-		return more <= 0 || first === undefined
-			? same
-			: [...same.slice(0, maxMembers), { ...first, said: [`${more} more members`] }];
+		return more <= 0 ? same : [...same.slice(0, maxMembers), { ...same[0], said: [`${more} more members`] }];
 	});
 }
 

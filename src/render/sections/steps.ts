@@ -11,7 +11,7 @@ import { listAddresses } from "../../say/addresses.ts";
 import { describeAwaited, describeForecast } from "../../say/approvals.ts";
 import { lookOf, outcomeWords } from "../../say/outcomes.ts";
 import { command, flag, identifier, joinPhrases, type Phrase, reason, reasonOf } from "../../say/phrase.ts";
-import { type Note, type Row, type Section, section } from "../../say/section.ts";
+import { type Note, notesOf, type Row, type Section, section } from "../../say/section.ts";
 import { stepText } from "../../say/steps.ts";
 
 interface Shown {
@@ -126,16 +126,11 @@ export function stepRow(result: StepResult, plan: Plan, { isWaiting = false, com
 	const isOpen = outcome.startsWith("awaiting");
 	const votes = (result.events ?? []).filter(({ event }) => event === "vote");
 	const notes = [
-		...notesIf("attention", awaited),
-		...notesIf("attention", wrong === null ? null : [wrong]),
-		...votes.flatMap((vote) => notesIf("plain", sayEvent(vote, plan))),
-		...policyEvaluations.flatMap(({ policyId, outcome: verdict = "no outcome given" }) => {
-			const policy = policyId === undefined ? "(not set)" : identifier(showName(policyId));
-			return notesIf("plain", ["policy ", policy, ": ", reason(verdict)]);
-		}),
+		...notesOf("attention", awaited, wrong === null ? null : [wrong]),
+		...notesOf("plain", ...votes.map((vote) => sayEvent(vote, plan)), ...policyEvaluations.map(sayEvaluation)),
 		...(parts.length > 0 || outcome === "completed" ? [] : activityNotes(result, plan, commands)),
-		...notesIf("plain", isOpen && !isWaiting ? [joinsLater] : null),
-		...notesIf("plain", parts.length === 0 ? null : ["submitted one by one:"]),
+		...notesOf("plain", isOpen && !isWaiting ? [joinsLater] : null),
+		...notesOf("plain", parts.length === 0 ? null : ["submitted one by one:"]),
 	];
 	const badge = badgeOf(result, message);
 	return {
@@ -155,8 +150,8 @@ export function stepRow(result: StepResult, plan: Plan, { isWaiting = false, com
 
 const joinsLater = "run apply again when it ends: it joins this activity and submits no other";
 
-function notesIf(look: Note["look"], said: Phrase | null): readonly Note[] {
-	return said === null ? [] : [{ look, said }];
+function sayEvaluation({ policyId, outcome = "no outcome given" }: StepResult["policyEvaluations"][number]): Phrase {
+	return ["policy ", policyId === undefined ? "(not set)" : identifier(showName(policyId)), ": ", reason(outcome)];
 }
 
 function badgeOf({ outcome }: Pick<StepResult, "outcome">, message: PartResult["message"]): NonNullable<Row["badge"]> {
@@ -171,7 +166,7 @@ function plannedRow(step: Step, { plan, command: of, failed, results }: Shown): 
 	return {
 		...describeStep(step),
 		...(isWithheld ? { badge: { word: failed === null ? "not submitted" : "no result", look: "attention" } } : {}),
-		notes: notesIf(look, earlierActivity === null ? describeForecast(step, plan) : describeHold(earlierActivity)),
+		notes: notesOf(look, earlierActivity === null ? describeForecast(step, plan) : describeHold(earlierActivity)),
 	};
 }
 
@@ -217,12 +212,10 @@ function activityNotes(
 		...(activityId === null ? [] : [["activity ", identifier(showName(activityId))]]),
 		...(fingerprint === null ? [] : [["fingerprint ", identifier(showName(fingerprint))]]),
 	];
-	const explain =
-		activityId !== null && outcome.startsWith("awaiting") ? explainText(activityId, organizationId, commands) : null;
-	return [
-		...notesIf("plain", named.length === 0 ? null : joinPhrases(named, ", ")),
-		...notesIf("plain", explain === null ? null : [command(explain), " shows what it is waiting for"]),
-	];
+	const isOpen = activityId !== null && outcome.startsWith("awaiting");
+	const explain = isOpen ? explainText(activityId, organizationId, commands) : null;
+	const shows: Phrase | null = explain === null ? null : [command(explain), " shows what it is waiting for"];
+	return notesOf("plain", joinPhrases(named, ", "), shows);
 }
 
 /** Whether the service is still processing the activity: it is not pending approval. */

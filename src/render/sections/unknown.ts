@@ -1,5 +1,7 @@
 /** What could not be read, and why; and what is not managed. */
+
 import { showAddress, showName, showText } from "../../common/escape.ts";
+import { groupBy } from "../../common/group-by.ts";
 import { labelOf, parseAddress, printScope } from "../../plan/address.ts";
 import type { Unread } from "../../plan/change.ts";
 import type { Plan } from "../../plan/plan.ts";
@@ -17,14 +19,13 @@ export function unknownSection(plan: Pick<Plan, "unread" | "policyNames">): Sect
 
 /** Returns what could not be read and why, one line a reason; at most five addresses in each. */
 export function describeUnread(plan: Pick<Plan, "unread" | "policyNames">): readonly string[] {
-	const byReason = Map.groupBy(plan.unread, ({ because, standsIn }) => `${reasonText(because, plan)}\u0000${standsIn}`);
-	return [...byReason.values()].flatMap((group) => {
-		const first = group[0];
-		if (first === undefined) return [];
+	const byReason = groupBy(plan.unread, ({ because, standsIn }) => `${reasonText(because, plan)}\u0000${standsIn}`);
+	return byReason.map((group) => {
+		const [first] = group;
 		const shown = group.slice(0, 5).map((one) => `${isOfTag(one) ? "members of " : ""}${showAddress(printScope(one))}`);
 		const more = group.length > shown.length ? ` and ${group.length - shown.length} more` : "";
 		const instead = first.standsIn === "last-applied" ? "; using the last-applied state" : "";
-		return [`${shown.join(", ")}${more}: ${showText(reasonText(first.because, plan))}${instead}`];
+		return `${shown.join(", ")}${more}: ${showText(reasonText(first.because, plan))}${instead}`;
 	});
 }
 

@@ -9,7 +9,7 @@ import { capitalize, count } from "../../say/count.ts";
 import { countOutcomes, outcomeWords } from "../../say/outcomes.ts";
 import { identifier, joinPhrases, listOf, nameSpan, type Phrase, reason, type Span } from "../../say/phrase.ts";
 import { listPeople } from "../../say/powers.ts";
-import { type Look, type Note, type Row, type Section, section } from "../../say/section.ts";
+import { type Look, notesOf, type Row, type Section, section } from "../../say/section.ts";
 import { stepText } from "../../say/steps.ts";
 import { type Verdict, verdictOf, withSentences } from "../../say/verdict.ts";
 import type { OrganizationVotes, VotedActivity, VoteResult } from "../result/votes.ts";
@@ -105,7 +105,7 @@ function votedRow(voted: VotedActivity, one: OrganizationVotes, command: VoteCom
 	return {
 		badge: { word: describeVoted(voted), look, ...why },
 		said: [identifier(name)],
-		notes: below.map((said): Note => ({ look: "plain", said })),
+		notes: notesOf("plain", ...below),
 	};
 }
 

@@ -1,4 +1,5 @@
 /** Why a user can do something or cannot: the answer, each policy concerned with its clauses, and assumptions. */
+import { groupBy } from "../../common/group-by.ts";
 import {
 	type ClauseExplanation,
 	noUser,
@@ -25,11 +26,8 @@ import type { OrganizationPowers } from "../result/organization-powers.ts";
 
 /** Returns one section for each answer; groups with the same answer are one. */
 export function whySections(organization: OrganizationPowers, why: readonly PowerExplanation[]): readonly Section[] {
-	const merged = Map.groupBy(why, ({ group: _, ...same }) => JSON.stringify(same));
-	return [...merged.values()].flatMap((same) => {
-		const [first] = same;
-		return first === undefined ? [] : [sectionOf(first, same, organization)];
-	});
+	const merged = groupBy(why, ({ group: _, ...same }) => JSON.stringify(same));
+	return merged.map((same) => sectionOf(same[0], same, organization));
 }
 
 function sectionOf(first: PowerExplanation, same: readonly PowerExplanation[], names: OrganizationPowers): Section {

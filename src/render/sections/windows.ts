@@ -51,11 +51,6 @@ export function findExpiry({ expiries }: Windows, address: string, userId: strin
 	return known.get(`${userId} ${address}`);
 }
 
-/** Returns what a reader of an added or removed member has to know of the window: a phrase without its brackets. */
-export function describeMemberWindow(expiry: Expiry): Phrase {
-	return describeWindow(expiry, null);
-}
-
 /** What a plan says of access that ends soon, without names. */
 export interface SoonEnding {
 	readonly members: number;

@@ -59,6 +59,8 @@ describe("a checked template", () => {
 			"'bob'",
 			/is not the id of a user.*write `'\$\{users\.bob\}'`/,
 		],
+		["[1, '${each.a}'].count() > 1", "expression-type", "'${each.a}'", /a list holds items of one type/],
+		["approvers.any(u, 'bob' == u.id)", "not-an-id", "'bob'", /users/],
 		["approvers[0].id == 'bob'", "not-an-id", "'bob'", /users/],
 		["credentials.all(c, ['bob'].contains(c.user_id))", "not-an-id", "'bob'", /users/],
 		[
@@ -163,6 +165,8 @@ describe("two expressions", () => {
 		["a == 'b'", "a == 'B'"],
 		["a == 'b  c'", "a == 'b c'"],
 		["a.b", "a['b']"],
+		["a in [[b], c]", "a in [[b, c]]"],
+		["{ a: b }", "{ c: b }"],
 		["a.any(x, x)", "a.any(y, y)"],
 		["a in ['b', 'c']", "a in ['c', 'b']"],
 		["a = 'x'", "a  = 'x'"],

@@ -238,6 +238,7 @@ export function normalize(text: string): string {
 		.replaceAll(/\bsha256:[0-9a-f]{64}\b/g, "sha256:HEX")
 		.replaceAll(/\b[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}\b/g, "ACTIVITY_ID")
 		.replaceAll(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, "TIME")
+		.replaceAll(/\bread \d{4}-\d\d-\d\d \d\d:\d\d(?::\d\d)? UTC/g, "read TIME")
 		.replaceAll(/\b\d{8}-\d{6}-[0-9a-f]{6}\b/g, "RUN")
 		.replaceAll(/\b\d+ ms\b/g, "N ms");
 }

@@ -67,7 +67,7 @@ export {
 	forecastApproval,
 	type SubmittedActivity,
 	type SubmittingUser,
-} from "./policy/powers/approval.ts";
+} from "./policy/powers/forecast.ts";
 export { compareAccess, type Impact, type ImpactFinding } from "./policy/powers/impact.ts";
 export { findPowers, type GroupPower } from "./policy/powers/powers.ts";
 export { type GithubOptions, type GithubResult, renderGithub } from "./render/github.ts";

@@ -2,7 +2,7 @@
 import { defined, nonEmpty } from "../common/defined.ts";
 import type { Problem } from "../common/errors.ts";
 import type { AccessState } from "../policy/access.ts";
-import type { SubmittingUser } from "../policy/powers/approval.ts";
+import type { SubmittingUser } from "../policy/powers/forecast.ts";
 import { defaultHorizonMs, desiredAt, type Expiry, findExpiries, nextChangeAfter, windowsOf } from "./access-window.ts";
 import { holdRejected, holdSteps, type PendingActivity, type RelatedActivity } from "./activities/pending.ts";
 import { printAddress } from "./address.ts";

@@ -1,7 +1,7 @@
 /** Outcomes and exit codes. Pending approval is not an error; an unknown status is never success. */
 import { combineExitCodes, type ExitCode, exitCodes } from "../common/errors.ts";
 import type { Said } from "../common/said.ts";
-import type { ApprovalVerdict } from "../policy/powers/approval.ts";
+import type { ApprovalVerdict } from "../policy/powers/forecast.ts";
 import type { ActivityEvent } from "./activities/activity-events.ts";
 import type { Change } from "./change.ts";
 import type { Override } from "./guards/overrides.ts";

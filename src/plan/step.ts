@@ -1,5 +1,5 @@
 /** Steps: the activities that a plan submits. Types and lookups only; steps.ts makes them. */
-import type { Approval } from "../policy/powers/approval.ts";
+import type { Approval } from "../policy/powers/forecast.ts";
 import type { AddressText } from "./address.ts";
 import type { TagChange } from "./change.ts";
 import type { RemovalKindName } from "./kinds/names.ts";

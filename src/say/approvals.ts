@@ -8,7 +8,7 @@ import { groupBy } from "../common/group-by.ts";
 import type { Plan } from "../plan/plan.ts";
 import { coveredAddresses, type Step, type StepOperation } from "../plan/step.ts";
 import { groupSteps } from "../plan/step-groups.ts";
-import type { Approval, ApprovalVerdict } from "../policy/powers/approval.ts";
+import type { Approval, ApprovalVerdict } from "../policy/powers/forecast.ts";
 import { flag, joinPhrases, type Phrase } from "./phrase.ts";
 import { describePolicies, describeThresholds, listPeople, namePerson, type PowerNames } from "./powers.ts";
 import { sayReason } from "./reason.ts";

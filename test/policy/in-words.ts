@@ -3,9 +3,9 @@ import { forecastPending as forecastPendingAsData } from "../../src/plan/impact/
 import * as rules from "../../src/plan/rules/powers.ts";
 import type { AccessState } from "../../src/policy/access.ts";
 import * as activity from "../../src/policy/powers/activity.ts";
-import * as approval from "../../src/policy/powers/approval.ts";
 import * as compile from "../../src/policy/powers/compile.ts";
 import * as explain from "../../src/policy/powers/explain-power.ts";
+import * as approval from "../../src/policy/powers/forecast.ts";
 import type { ActivityGroup } from "../../src/policy/powers/groups.ts";
 import * as impact from "../../src/policy/powers/impact.ts";
 import * as powers from "../../src/policy/powers/powers.ts";

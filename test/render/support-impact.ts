@@ -2,7 +2,7 @@
 import type { PlanImpact } from "../../src/plan/impact/impact.ts";
 import { makePlan, type Plan } from "../../src/plan/plan.ts";
 import type { Step } from "../../src/plan/step.ts";
-import type { Approval } from "../../src/policy/powers/approval.ts";
+import type { Approval } from "../../src/policy/powers/forecast.ts";
 import type { ImpactVerdict } from "../../src/policy/powers/impact.ts";
 import type { Threshold } from "../../src/policy/powers/powers.ts";
 import { context, desiredOf, id, known, liveOf, liveTag, wantTag } from "../plan/support-organizations.ts";

@@ -1,7 +1,7 @@
 /** Whether what a plan forecast of a step happened. */
 import { describe, expect, it } from "vitest";
 import type { Step } from "../../src/plan/step.ts";
-import type { ApprovalVerdict } from "../../src/policy/powers/approval.ts";
+import type { ApprovalVerdict } from "../../src/policy/powers/forecast.ts";
 import { notAttempted, outcomeOfActivity, outcomeOfAnswer, type SubmitResult } from "../../src/sync/submit/outcomes.ts";
 import { checkForecast } from "../../src/sync/submit/run-step.ts";
 import type { Activity } from "../../src/wire/activity.ts";

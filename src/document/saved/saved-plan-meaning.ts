@@ -4,7 +4,7 @@
  */
 import type { Plan } from "../../plan/plan.ts";
 import { compareText } from "../../plan/value.ts";
-import type { Approval } from "../../policy/powers/approval.ts";
+import type { Approval } from "../../policy/powers/forecast.ts";
 import { namedPowers, printGroup, sensitivePowers } from "../../policy/powers/groups.ts";
 import { type ImpactVerdict, impactChanges } from "../../policy/powers/impact.ts";
 

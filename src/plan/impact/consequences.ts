@@ -1,6 +1,6 @@
 /** What a plan means: the impact of its steps on who can do what, and who will have to approve each step. */
 import type { AccessState, Known } from "../../policy/access.ts";
-import type { Approval, SubmittingUser } from "../../policy/powers/approval.ts";
+import type { Approval, SubmittingUser } from "../../policy/powers/forecast.ts";
 import type { ImpactVerdict } from "../../policy/powers/impact.ts";
 import type { Threshold } from "../../policy/powers/powers.ts";
 import { policyOfReason } from "../../policy/powers/reason.ts";

@@ -8,7 +8,7 @@ import {
 	forecastApproval,
 	type SubmittedActivity,
 	type SubmittingUser,
-} from "../../policy/powers/approval.ts";
+} from "../../policy/powers/forecast.ts";
 import type { Reason } from "../../policy/powers/reason.ts";
 import type { PendingActivity, RelatedActivity } from "../activities/pending.ts";
 import type { StepForecasts } from "../order/order-steps.ts";

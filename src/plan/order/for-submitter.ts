@@ -1,6 +1,6 @@
 /** Orders the steps of a plan for the user who submits them. */
 import type { AccessState, Known } from "../../policy/access.ts";
-import type { SubmittingUser } from "../../policy/powers/approval.ts";
+import type { SubmittingUser } from "../../policy/powers/forecast.ts";
 import type { PendingActivity } from "../activities/pending.ts";
 import { forecastStates } from "../impact/forecast.ts";
 import type { Step } from "../step.ts";

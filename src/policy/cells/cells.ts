@@ -148,7 +148,7 @@ class Partition {
 		const known = this.#classes.get(key);
 		if (known !== undefined) return known;
 		try {
-			const classes = new ClassFinder(component, present, this.#activities).find();
+			const classes = findClasses(component, present, this.#activities);
 			this.#classes.set(key, classes);
 			return classes;
 		} catch (error) {
@@ -169,70 +169,66 @@ class Partition {
 const maxCombinations = 20_000;
 const maxEvaluations = 400_000;
 
-class ClassFinder {
-	readonly #component: Component;
-	readonly #present: readonly Field[];
-	readonly #activities: Activities;
-
-	constructor(component: Component, present: readonly Field[], activities: Activities) {
-		this.#component = component;
-		this.#present = present;
-		this.#activities = activities;
-	}
-
-	find(): readonly Class[] {
-		const { leaves, fields } = this.#component;
-		const combinations = this.#combinations();
-		const [field] = this.#present;
-		const tests = leaves.map((leaf) =>
-			field !== undefined && fields.length === 1 ? testOf(leaf.expression, field) : null,
-		);
-		const evaluated = tests.filter((test) => test === null).length;
-		if (evaluated * combinations.length > maxEvaluations) throw new TooWide();
-		const classes = new Map<string, Class>();
-		for (const values of combinations) {
-			const scope = scopeOf(values);
-			const outcomes = leaves.map((leaf, index) => {
-				const value = field === undefined ? undefined : values.get(field);
-				const test = tests[index] ?? null;
-				return test !== null && typeof value === "string" ? test(value) : outcomeOf(leaf, scope);
-			});
-			const key = outcomes.join();
-			if (!classes.has(key)) classes.set(key, { values, atoms: atomsOf(leaves, outcomes), settled: new Map() });
-		}
-		return [...classes.values()];
-	}
-
-	#combinations(): readonly ReadonlyMap<Field, Value>[] {
-		const described = this.#present.filter((field) => isOfActivity(field) || isParameter(field));
-		let made = described.length === 0 ? [new Map<Field, Value>()] : this.#activitiesWith(described);
-		for (const field of this.#present) {
-			if (described.includes(field)) continue;
-			const values = valuesOf(field);
-			if (made.length * values.length > maxCombinations) throw new TooWide();
-			made = made.flatMap((one) => values.map((value) => new Map([...one, ...pairOf(field, value)])));
-		}
-		return made;
-	}
-
-	/** Returns the types of activities, each with every combination of the parameters that it has. */
-	#activitiesWith(described: readonly Field[]): Map<Field, Value>[] {
-		return this.#activities.rows.flatMap(({ names, params }) => {
-			let made = [new Map<Field, Value>()];
-			for (const field of described) {
-				const [, name = "", parameter = ""] = field.steps;
-				const lacks = isParameter(field) && params !== null && !params.includes(parameter);
-				const values = isParameter(field) ? (lacks ? [undefined] : valuesOf(field)) : [names[name]];
-				made = made.flatMap((one) => values.map((value) => new Map([...one, ...pairOf(field, value)])));
-				if (made.length * this.#activities.rows.length > maxCombinations) throw new TooWide();
-			}
-			return made;
+/** Returns the classes of values of the component's fields that are present. Throws TooWide. */
+function findClasses(
+	{ leaves, fields }: Component,
+	present: readonly Field[],
+	activities: Activities,
+): readonly Class[] {
+	const combinations = combine(present, activities);
+	const [field] = present;
+	const tests = leaves.map((leaf) =>
+		field !== undefined && fields.length === 1 ? testOf(leaf.expression, field) : null,
+	);
+	const evaluated = tests.filter((test) => test === null).length;
+	if (evaluated * combinations.length > maxEvaluations) throw new TooWide();
+	const classes = new Map<string, Class>();
+	for (const values of combinations) {
+		const scope = scopeOf(values);
+		const value = field === undefined ? undefined : values.get(field);
+		const outcomes = leaves.map((leaf, index) => {
+			const test = tests[index] ?? null;
+			return test !== null && typeof value === "string" ? test(value) : outcomeOf(leaf, scope);
 		});
+		const key = outcomes.join();
+		if (!classes.has(key)) classes.set(key, { values, atoms: atomsOf(leaves, outcomes), settled: new Map() });
 	}
+	return [...classes.values()];
 }
 
-const pairOf = (field: Field, value: Value | undefined): readonly (readonly [Field, Value])[] =>
-	value === undefined ? [] : [[field, value]];
+type Combination = ReadonlyMap<Field, Value>;
+
+/** Returns every combination of the fields: of each type of activity those that it has, and each value of the others. */
+function combine(present: readonly Field[], { rows }: Activities): readonly Combination[] {
+	const isDescribed = (field: Field): boolean => isOfActivity(field) || isParameter(field);
+	const described = present.filter(isDescribed);
+	let made: readonly Combination[] = [new Map()];
+	if (described.length > 0) {
+		made = rows.flatMap(({ names, params }) => {
+			const valuesIn = (field: Field): readonly (Value | undefined)[] => {
+				const [, name = "", parameter = ""] = field.steps;
+				if (!isParameter(field)) return [names[name]];
+				return params !== null && !params.includes(parameter) ? [undefined] : valuesOf(field);
+			};
+			return described.reduce((all, field) => withEach(all, field, valuesIn(field), rows.length), made);
+		});
+	}
+	for (const field of present) if (!isDescribed(field)) made = withEach(made, field, valuesOf(field));
+	return made;
+}
+
+/** Returns each combination with each value; `undefined`: without the field. `times`: how many such lists there are. */
+function withEach(
+	made: readonly Combination[],
+	field: Field,
+	values: readonly (Value | undefined)[],
+	times = 1,
+): readonly Combination[] {
+	if (made.length * values.length * times > maxCombinations) throw new TooWide();
+	return made.flatMap((one) =>
+		values.map((value) => (value === undefined ? one : new Map([...one, [field, value] as const]))),
+	);
+}
 
 type Outcome = boolean | "errs" | "open";
 

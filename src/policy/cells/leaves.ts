@@ -1,6 +1,6 @@
 /** Takes conditions apart: a condition is a formula of leaves, and a leaf reads fields that no other leaf shares, or those of its own part. */
 import { printExpression } from "../language/printer.ts";
-import type { Expression } from "../language/syntax.ts";
+import { type Expression, isLogical, operandsOf as operandsOfChain } from "../language/syntax.ts";
 import type { Field } from "./fields.ts";
 import { type FormulaId, Formulas, falsehood, truth } from "./formulas.ts";
 import { FieldReader, isOfActivity, isParameter } from "./reads.ts";
@@ -51,107 +51,74 @@ class Parts {
 	readonly #reader = new FieldReader();
 	/** For each field, another one of its component; itself for the last. */
 	readonly #parents = new Map<Field, Field>();
-	/** A field of the component of each expression; null where it reads several, or in a way that is not taken apart. */
-	readonly #fields = new Map<Expression, Field | "none" | null>();
+	/** The fields that each comparison reads; null where they are not all known. */
+	readonly #fields = new Map<Expression, ReadonlySet<Field> | null>();
 	readonly #leaves = new Map<Field, Map<string, Leaf>>();
+	#activity: Field | null = null;
 
 	read(expression: Expression): void {
-		if (isLogical(expression)) {
+		if (expression.node === "not" || isLogical(expression)) {
 			for (const one of operandsOf(expression)) this.read(one);
 			return;
 		}
-		if (expression.node === "not") {
-			this.read(expression.of);
-			return;
-		}
 		const fields = this.#reader.read(expression);
-		const [first, ...others] = fields ?? [];
-		this.#fields.set(expression, fields === null ? null : (first ?? "none"));
-		// What only one kind of activity has is distinguished with all that tells activities apart.
-		for (const other of others) if (first !== undefined) this.#parents.set(this.#topOf(other), this.#topOf(first));
-		for (const field of fields ?? []) if (isOfActivity(field) || isParameter(field)) this.#join(field);
+		this.#fields.set(expression, fields);
+		const [first] = fields ?? [];
+		for (const field of fields ?? []) {
+			this.#join(field, first);
+			// What only one kind of activity has is distinguished with all that tells activities apart.
+			if (isOfActivity(field) || isParameter(field)) {
+				this.#activity ??= field;
+				this.#join(field, this.#activity);
+			}
+		}
 	}
 
-	#activity: Field | null = null;
-
-	#join(field: Field): void {
-		this.#activity ??= field;
-		if (this.#topOf(field) !== this.#topOf(this.#activity))
-			this.#parents.set(this.#topOf(field), this.#topOf(this.#activity));
+	#join(one: Field, other: Field = one): void {
+		const [top, otherTop] = [this.#topOf(one), this.#topOf(other)];
+		if (top !== otherTop) this.#parents.set(top, otherTop);
 	}
 
 	#topOf(field: Field): Field {
 		let top = field;
-		for (let next = this.#parents.get(top); next !== undefined && next !== top; next = this.#parents.get(top))
-			top = next;
+		for (let next = this.#parents.get(top); next !== undefined; next = this.#parents.get(top)) top = next;
 		return top;
 	}
 
-	/** Returns the component of the whole expression; null where it has several. */
-	#componentOf(expression: Expression): Field | "none" | null {
-		const known = this.#fields.get(expression);
-		if (known !== undefined) return known === null || known === "none" ? known : this.#topOf(known);
-		const operands = expression.node === "not" ? [expression.of] : operandsOf(expression);
-		let component: Field | "none" | null = "none";
-		for (const one of operands) {
-			const own = this.#componentOf(one);
-			if (own === null || (component !== "none" && own !== "none" && own !== component)) {
-				component = null;
-				break;
-			}
-			if (own !== "none") component = own;
-		}
-		this.#fields.set(expression, component);
-		return component;
+	/** Returns the components of the whole expression; null where not all is taken apart. */
+	#componentsOf(expression: Expression): ReadonlySet<Field> | null {
+		const fields = this.#fields.get(expression);
+		if (fields !== undefined) return fields === null ? null : new Set([...fields].map((field) => this.#topOf(field)));
+		const found = operandsOf(expression).map((one) => this.#componentsOf(one));
+		return found.every((one) => one !== null) ? new Set(found.flatMap((one) => [...one])) : null;
 	}
 
 	formulaOf(expression: Expression, formulas: Formulas, sound: Set<string>): FormulaId {
 		if (expression.node === "literal") return expression.value === true ? truth : falsehood;
-		const component = this.#componentOf(expression);
-		if (component === null || component === "none") {
-			if (isLogical(expression)) {
-				const parts = operandsOf(expression).map((one) => this.formulaOf(one, formulas, sound));
-				return expression.operator === "&&" ? formulas.and(parts) : formulas.or(parts);
-			}
-			if (expression.node === "not") return formulas.not(this.formulaOf(expression.of, formulas, sound));
-		}
+		const components = this.#componentsOf(expression);
+		const [component] = components?.size === 1 ? components : [];
+		const partsOf = (): readonly FormulaId[] =>
+			operandsOf(expression).map((one) => this.formulaOf(one, formulas, sound));
+		if (component === undefined && isLogical(expression))
+			return expression.operator === "&&" ? formulas.and(partsOf()) : formulas.or(partsOf());
+		if (component === undefined && expression.node === "not") return formulas.not(partsOf()[0] ?? truth);
 		const text = printExpression(expression);
 		sound.add(text);
-		if (component !== null && component !== "none") {
+		if (component !== undefined) {
 			const leaves = this.#leaves.get(component) ?? new Map<string, Leaf>();
-			leaves.set(text, { text, expression });
-			this.#leaves.set(component, leaves);
+			this.#leaves.set(component, leaves.set(text, { text, expression }));
 		}
 		return formulas.atom(holdsAtom(text));
 	}
 
 	components(): readonly Component[] {
-		const byTop = Map.groupBy(this.#allFields(), (field) => this.#topOf(field));
+		const byTop = Map.groupBy(new Set([...this.#reader.found, ...this.#leaves.keys()]), (field) => this.#topOf(field));
 		return [...this.#leaves].map(([top, leaves]) => ({
 			fields: byTop.get(top) ?? [top],
 			leaves: [...leaves.values()],
 		}));
 	}
-
-	#allFields(): ReadonlySet<Field> {
-		return new Set([...this.#reader.found, ...this.#leaves.keys()]);
-	}
 }
 
-type Logical = Expression & { readonly node: "binary"; readonly operator: "&&" | "||" };
-
-const isLogical = (expression: Expression): expression is Logical =>
-	expression.node === "binary" && (expression.operator === "&&" || expression.operator === "||");
-
-/** Returns the operands of a chain of one operator. */
-function operandsOf(expression: Expression): readonly Expression[] {
-	if (!isLogical(expression)) return [expression];
-	const operands: Expression[] = [];
-	let left: Expression = expression;
-	while (isLogical(left) && left.operator === expression.operator) {
-		operands.push(left.right);
-		left = left.left;
-	}
-	operands.push(left);
-	return operands.reverse();
-}
+const operandsOf = (expression: Expression): readonly Expression[] =>
+	expression.node === "not" ? [expression.of] : operandsOfChain(expression);

@@ -105,8 +105,6 @@ function countedKinds({ counted }: Field, kinds: readonly Kind[]): readonly (rea
 }
 
 /** Returns each bound and its neighbours. */
-function lengthsOf(bounds: ReadonlySet<bigint>): readonly number[] {
-	const lengths = [...bounds].flatMap((bound) => [bound - 1n, bound, bound + 1n]);
-
-	return [...new Set(lengths)].map(Number);
-}
+const lengthsOf = (bounds: ReadonlySet<bigint>): readonly number[] => [
+	...new Set([...bounds].map(Number).flatMap((bound) => [bound - 1, bound, bound + 1])),
+];

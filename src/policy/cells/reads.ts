@@ -2,7 +2,7 @@
  * Reads the comparisons of conditions: which fields each reads, and what it compares them with. Only a comparison whose fields have
  * finitely many values that it can distinguish is read; any other is one opaque value.
  */
-import type { Expression } from "../language/syntax.ts";
+import { type Binary, type Expression, isLogical, operandsOf } from "../language/syntax.ts";
 import { namesOf } from "../language/types.ts";
 import { Field, predicateText } from "./fields.ts";
 
@@ -100,14 +100,10 @@ export class FieldReader {
 		return { is: "field", field };
 	}
 
-	#binary({ operator, left, right }: Expression & { readonly node: "binary" }, item: Item | null): void {
-		if (operator === "&&" || operator === "||") {
-			// A chain is as deep as it is long.
-			let first = left;
-			this.#bool(right, item);
-			for (; first.node === "binary" && first.operator === operator; first = first.left) this.#bool(first.right, item);
-			this.#bool(first, item);
-		} else if (operator === "in") this.#contains(right, left, item);
+	#binary(expression: Binary, item: Item | null): void {
+		const { operator, left, right } = expression;
+		if (isLogical(expression)) for (const operand of operandsOf(expression)) this.#bool(operand, item);
+		else if (operator === "in") this.#contains(right, left, item);
 		else this.#compare(this.#operand(left, item), this.#operand(right, item));
 	}
 

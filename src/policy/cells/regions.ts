@@ -36,7 +36,7 @@ export function describeRegion(
 		const first = membersOf(left & -left)[0] ?? 0;
 		const exact = chooseLiterals(first, cells, all, literals);
 		const chosen = dropNeedless(exact, cells | also, all, ({ holds }) => !holds);
-		const own = chosen.reduce((some, one) => some & one.cells, all) & cells;
+		const own = commonCells(chosen, all) & cells;
 		regions.push({
 			holding: chosen.filter(({ holds }) => holds).map(({ text }) => text),
 			failing: chosen.filter(({ holds }) => !holds).map(({ text }) => text),
@@ -71,7 +71,7 @@ function chooseLiterals(cell: number, cells: Bits, all: Bits, literals: readonly
 		choose(0, [], all);
 		const rank = (chosen: readonly Literal[]): number =>
 			chosen.filter(({ holds }) => !holds).length * 1_000_000_000 -
-			sizeOf(chosen.reduce((some, one) => some & one.cells, all)) * 100_000 +
+			sizeOf(commonCells(chosen, all)) * 100_000 +
 			chosen.reduce((sum, { text }) => sum + text.length, 0);
 		const [best] = fitting.sort((one, other) => rank(one) - rank(other));
 		if (best !== undefined) return best;
@@ -89,16 +89,13 @@ function dropNeedless(
 	let kept = literals;
 	for (const literal of literals.filter(mayDrop).toReversed()) {
 		const others = kept.filter((one) => one !== literal);
-		if (
-			isWithin(
-				others.reduce((some, one) => some & one.cells, all),
-				cells,
-			)
-		)
-			kept = others;
+		if (isWithin(commonCells(others, all), cells)) kept = others;
 	}
 	return kept;
 }
+
+const commonCells = (literals: readonly Literal[], all: Bits): Bits =>
+	literals.reduce((some, { cells }) => some & cells, all);
 
 /** Returns the description as one condition; null where it is always so. */
 export function writeRegion(holding: readonly string[], failing: readonly string[]): string | null {

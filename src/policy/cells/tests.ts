@@ -1,5 +1,5 @@
 /** Quick tests for conditions that only compare one text with others, of which a policy can have thousands. */
-import type { Expression } from "../language/syntax.ts";
+import { type Expression, isLogical, operandsOf } from "../language/syntax.ts";
 import type { Value } from "../language/values.ts";
 import type { Field } from "./fields.ts";
 
@@ -16,30 +16,19 @@ function compile(expression: Expression): Test | null {
 		return of === null ? null : (value) => !of(value);
 	}
 	if (expression.node !== "binary") return null;
+	if (isLogical(expression)) {
+		const tests = operandsOf(expression).map(compile);
+		if (!tests.every((test) => test !== null)) return null;
+		return expression.operator === "&&"
+			? (value) => tests.every((test) => test(value))
+			: (value) => tests.some((test) => test(value));
+	}
 	const { operator, left, right } = expression;
-	if (operator === "&&" || operator === "||") return compileChain(expression, operator);
 	const texts = operator === "in" ? textsOf(right) : (textsOf(left) ?? textsOf(right));
 	const other = operator === "in" || textsOf(left) === null ? left : right;
 	if (texts === null || other.node !== "field") return null;
 	if (operator === "==" || operator === "in") return (value) => texts.has(value);
 	return operator === "!=" ? (value) => !texts.has(value) : null;
-}
-
-function compileChain(expression: Expression, operator: "&&" | "||"): Test | null {
-	const tests: Test[] = [];
-	let left = expression;
-	while (left.node === "binary" && left.operator === operator) {
-		const right = compile(left.right);
-		if (right === null) return null;
-		tests.push(right);
-		left = left.left;
-	}
-	const first = compile(left);
-	if (first === null) return null;
-	tests.push(first);
-	return operator === "&&"
-		? (value) => tests.every((test) => test(value))
-		: (value) => tests.some((test) => test(value));
 }
 
 /** Returns the texts of a literal, or of a list of literals. */

@@ -4,7 +4,17 @@
  */
 import { distance } from "fastest-levenshtein";
 import { quote } from "./lexer.ts";
-import { type BinaryOperator, type Clause, type Expression, type Mistake, methods, type Span } from "./syntax.ts";
+import {
+	type Binary,
+	type BinaryOperator,
+	type Clause,
+	type Expression,
+	isLogical,
+	type Mistake,
+	methods,
+	operandsOf,
+	type Span,
+} from "./syntax.ts";
 import { parseCronSpan, parseTimestamp, type WrongArgument } from "./time.ts";
 import { clauseOf, describeType, type IdKind, namesOf, type Type, unify } from "./types.ts";
 
@@ -235,19 +245,13 @@ class Check {
 		return type;
 	}
 
-	/** Checks the operands of `&&` and `||` from the left, in a loop: a chain is as deep as it is long. */
-	#chain(expression: Binary, items: Items | null): Type {
-		const links = [expression];
-		for (let first = expression.left; isLogical(first); first = first.left) links.push(first);
-		const [innermost = expression] = links.toReversed();
-		this.#expectBool(innermost.left, `\`${innermost.operator}\``, items);
-		for (const { operator, right } of links.toReversed()) this.#expectBool(right, `\`${operator}\``, items);
-		return bool;
-	}
-
-	#binary(expression: Expression & { readonly node: "binary" }, items: Items | null): Type {
+	#binary(expression: Binary, items: Items | null): Type {
 		const { operator, left, right } = expression;
-		if (isLogical(expression)) return this.#chain(expression, items);
+		if (isLogical(expression)) {
+			// A chain is as deep as it is long.
+			for (const operand of operandsOf(expression)) this.#expectBool(operand, `\`${operator}\``, items);
+			return bool;
+		}
 		const leftType = this.typeOf(left, items);
 		const rightType = this.typeOf(right, items);
 		if (operator === "in") {
@@ -331,10 +335,4 @@ export function suggest(name: string, candidates: readonly string[]): string {
 	const [nearest] = near;
 	if (nearest !== undefined) return `; did you mean ${quote(nearest)}?`;
 	return candidates.length > 12 ? "" : `; there are ${candidates.map(quote).join(", ")}`;
-}
-
-type Binary = Expression & { readonly node: "binary" };
-
-function isLogical(expression: Expression): expression is Binary {
-	return expression.node === "binary" && (expression.operator === "&&" || expression.operator === "||");
 }

@@ -42,10 +42,9 @@ function conditionOf(result: Value, method: Method): boolean | Unknown {
 
 /** Returns how many items there are: exactly, or at least and at most. */
 function countOf({ items, doubts }: List): Value {
-	const [first, ...others] = doubts?.values() ?? [];
+	const because = combine([...(doubts?.values() ?? [])]);
 	const atMost = BigInt(items.length);
-	if (doubts === null || first === undefined) return atMost;
-	return { atLeast: atMost - BigInt(doubts.size), atMost, because: combine([first, ...others]) };
+	return because === null ? atMost : { atLeast: atMost - BigInt(doubts?.size ?? 0), atMost, because };
 }
 
 /** Returns the error of the first item that errs; for an item that may be missing, its doubt. Null: none errs. */
@@ -69,8 +68,7 @@ function someOf(list: List, conditions: readonly (boolean | Unknown)[], isAny: b
 		if (typeof condition !== "boolean") reasons.push(condition);
 		else if (doubt === undefined) isDecided = true;
 	}
-	const [first, ...others] = reasons;
-	return isDecided || first === undefined ? isDecided === isAny : combine([first, ...others]);
+	return isDecided ? isAny : (combine(reasons) ?? !isAny);
 }
 
 function filter(list: List, conditions: readonly (boolean | Unknown)[]): Value {
@@ -81,11 +79,9 @@ function filter(list: List, conditions: readonly (boolean | Unknown)[]): Value {
 	for (const [index, condition] of conditions.entries()) {
 		const item = list.items[index];
 		if (condition === false || item === undefined) continue;
-		const reasons = [list.doubts?.get(index), condition].flatMap((reason) =>
-			typeof reason === "object" ? [reason] : [],
-		);
-		const [first, ...others] = reasons;
-		if (first !== undefined) doubts.set(items.length, combine([first, ...others]));
+		const reasons = [list.doubts?.get(index), condition].filter((reason) => typeof reason === "object");
+		const doubt = combine(reasons);
+		if (doubt !== null) doubts.set(items.length, doubt);
 		items.push(item);
 	}
 	return { items, doubts: doubts.size === 0 ? null : doubts };

@@ -11,7 +11,7 @@ import {
 	type Value,
 } from "./values.ts";
 
-type Order = "<" | ">" | "<=" | ">=";
+export type Order = "<" | ">" | "<=" | ">=";
 
 /** Returns whether the order holds, of numbers or of timestamps. */
 export function compare(operator: Order, left: Value, right: Value): boolean | Unknown {
@@ -48,10 +48,7 @@ function equalKnown(left: Value, right: Value): boolean | Unknown | null {
 	return isCount(left) || isCount(right) ? doubtOf(left, right) : true;
 }
 
-function unknownOf(left: Value, right: Value): Unknown | null {
-	if (isUnknown(left)) return isUnknown(right) ? combine([left, right]) : left;
-	return isUnknown(right) ? right : null;
-}
+const unknownOf = (left: Value, right: Value): Unknown | null => combine([left, right].filter(isUnknown));
 
 function isNumber(value: Value): value is bigint | Count {
 	return typeof value === "bigint" || (typeof value === "object" && isCount(value));
@@ -63,8 +60,8 @@ function countOf(value: bigint | Count): { readonly atLeast: bigint; readonly at
 
 /** Returns why a comparison of numbers, at least one of which is not known exactly, is unknown. */
 function doubtOf(left: bigint | Count, right: bigint | Count): Unknown {
-	const [first, ...others] = [left, right].flatMap((one) => (typeof one === "bigint" ? [] : [one.because]));
-	return first === undefined ? errs("wrong-type", "both numbers are known") : combine([first, ...others]);
+	const reasons = [left, right].flatMap((one) => (typeof one === "bigint" ? [] : [one.because]));
+	return combine(reasons) ?? errs("wrong-type", "both numbers are known");
 }
 
 function mismatch(operator: string, left: Value, right: Value): Unknown {

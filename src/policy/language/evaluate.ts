@@ -3,8 +3,8 @@
  * that errs makes the whole err. Without an error, an unknown operand matters only where the others do not decide.
  */
 import { callMethod, membership } from "./evaluate-list.ts";
-import { compare, equal } from "./evaluate-operators.ts";
-import { type BinaryOperator, type Expression, maxNumber, minNumber } from "./syntax.ts";
+import { compare, equal, type Order } from "./evaluate-operators.ts";
+import { type Binary, type Expression, isLogical, maxNumber, minNumber, operandsOf } from "./syntax.ts";
 import { isOpen, parseCronSpan, parseTimestamp } from "./time.ts";
 import {
 	combine,
@@ -229,9 +229,9 @@ class Evaluation {
 		return typeof of === "boolean" ? !of : errs("wrong-type", `\`!\` needs a bool, not ${describeValue(of)}`);
 	}
 
-	#binary(expression: Expression & { readonly node: "binary" }, item: Item | null): Value {
+	#binary(expression: Binary, item: Item | null): Value {
+		if (isLogical(expression)) return this.#logical(expression.operator, expression, item);
 		const { operator } = expression;
-		if (operator === "&&" || operator === "||") return this.#logical(operator, expression, item);
 		const left = this.value(expression.left, item);
 		const right = this.value(expression.right, item);
 		if (isError(left) || isError(right)) return isError(left) ? left : right;
@@ -239,7 +239,7 @@ class Evaluation {
 			if (isList(right)) this.#steps += right.items.length;
 			return membership(left, right, "in");
 		}
-		if (operator !== "==" && operator !== "!=") return compare(operator, left, right);
+		if (operator !== "==" && operator !== "!=") return compare(operator as Order, left, right);
 		const isEqual = equal(left, right, operator);
 		return operator === "==" || typeof isEqual !== "boolean" ? isEqual : !isEqual;
 	}
@@ -249,7 +249,7 @@ class Evaluation {
 		const decisive = operator === "||";
 		const unknowns: Unknown[] = [];
 		let isDecided = false;
-		for (const operand of operandsOf(chain, operator)) {
+		for (const operand of operandsOf(chain)) {
 			const value = this.value(operand, item);
 			if (isUnknown(value)) unknowns.push(value);
 			else if (typeof value !== "boolean") {
@@ -258,20 +258,8 @@ class Evaluation {
 		}
 		const error = unknowns.find(isError);
 		if (error !== undefined) return error;
-		const [first, ...others] = unknowns;
-		return isDecided || first === undefined ? isDecided === decisive : combine([first, ...others]);
+		return isDecided ? decisive : (combine(unknowns) ?? !decisive);
 	}
-}
-
-function operandsOf(chain: Expression, operator: BinaryOperator): readonly Expression[] {
-	const operands: Expression[] = [];
-	let left = chain;
-	while (left.node === "binary" && left.operator === operator) {
-		operands.push(left.right);
-		left = left.left;
-	}
-	operands.push(left);
-	return operands.reverse();
 }
 
 /** Returns a part of a string. Unverified, chosen: only ASCII, since it is not documented what a character is. */
@@ -285,8 +273,8 @@ function indexString(text: string, from: bigint, to: bigint): Value {
 
 /** Returns why an item up to an index, included, may be missing, which shifts those behind it; null: all are there. */
 function doubtsUpTo(doubts: ReadonlyMap<number, Unknown> | null, index: bigint): Unknown | null {
-	const [first, ...others] = [...(doubts ?? [])].filter(([at]) => BigInt(at) <= index).map(([, doubt]) => doubt);
-	return first === undefined ? null : reasonOf(combine([first, ...others]));
+	const doubt = combine([...(doubts ?? [])].filter(([at]) => BigInt(at) <= index).map(([, one]) => one));
+	return doubt === null ? null : reasonOf(doubt);
 }
 
 function inRange(value: Value): Value {

@@ -1,4 +1,4 @@
-import { type Expression, partsOf } from "./syntax.ts";
+import { type Expression, isLogical, operandsOf, partsOf } from "./syntax.ts";
 
 /** Returns whether the expression depends on who approves. */
 export const mentionsVotes = (expression: Expression): boolean =>
@@ -11,8 +11,7 @@ export const mentionsName = (expression: Expression, names: readonly string[]): 
 /** Returns the texts in all comparisons that read the field, a path, as a whole. */
 export function comparedWith(expression: Expression, path: string): readonly string[] {
 	if (expression.node === "not") return comparedWith(expression.of, path);
-	if (expression.node === "binary" && (expression.operator === "&&" || expression.operator === "||"))
-		return [...comparedWith(expression.left, path), ...comparedWith(expression.right, path)];
+	if (isLogical(expression)) return operandsOf(expression).flatMap((part) => comparedWith(part, path));
 	const texts: string[] = [];
 	let isWhole = false;
 	has(expression, (part) => {

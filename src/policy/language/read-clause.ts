@@ -6,7 +6,7 @@ import { checkExpression } from "./checker.ts";
 import { mentionsName, mentionsVotes } from "./mentions.ts";
 import { parseExpression } from "./parser.ts";
 import { printExpression } from "./printer.ts";
-import type { Clause, Expression, Mistake, Span } from "./syntax.ts";
+import { type Clause, type Expression, isLogical, type Mistake, type Span } from "./syntax.ts";
 
 export interface ReadClause {
 	/** The tree, with opaque parts in it. */
@@ -51,7 +51,7 @@ function setApart(expression: Expression, clause: Clause, note: Note): Expressio
 		const of = setApart(expression.of, clause, note);
 		return of === expression.of ? expression : { ...expression, of };
 	}
-	if (expression.node === "binary" && (expression.operator === "&&" || expression.operator === "||")) {
+	if (isLogical(expression)) {
 		const left = setApart(expression.left, clause, note);
 		const right = setApart(expression.right, clause, note);
 		return left === expression.left && right === expression.right ? expression : { ...expression, left, right };

@@ -1,8 +1,6 @@
 /** Compares expressions as trees, and finds where a tree depends on an order of operators that is not documented. */
 import { parseExpression } from "./parser.ts";
-import { childrenOf, type Expression, partsOf } from "./syntax.ts";
-
-type Binary = Expression & { readonly node: "binary" };
+import { type Binary, childrenOf, type Expression, partsOf } from "./syntax.ts";
 
 /**
  * Returns whether two texts are the same expression: spaces, line breaks and needless parentheses are no difference. Where one

@@ -84,6 +84,22 @@ export function partsOf(expression: Expression): readonly Expression[] {
 	return parts;
 }
 
+export type Binary = Expression & { readonly node: "binary" };
+
+type Logical = Binary & { readonly operator: "&&" | "||" };
+
+export const isLogical = (expression: Expression): expression is Logical =>
+	expression.node === "binary" && (expression.operator === "&&" || expression.operator === "||");
+
+/** Returns the operands of a chain of one operator, `a && b && c`, from the left; of another expression itself. */
+export function operandsOf(chain: Expression): readonly Expression[] {
+	const operands: Expression[] = [];
+	let left = chain;
+	for (; isLogical(left) && isLogical(chain) && left.operator === chain.operator; left = left.left)
+		operands.push(left.right);
+	return [left, ...operands.reverse()];
+}
+
 /** Something in a text that is not understood; the expression is then unknown, never guessed. */
 export interface Mistake {
 	/** What is wrong, and what would be right. */

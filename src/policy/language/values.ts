@@ -110,10 +110,10 @@ export function reasonOf({ path, ...reason }: Unknown): Unknown {
 	return path === undefined || reason.paths !== undefined ? reason : { ...reason, paths: [path] };
 }
 
-/** Returns the reason of several: an error is one for all, and what no read shows outweighs what depends on the activity. */
-export function combine(unknowns: readonly [Unknown, ...Unknown[]]): Unknown {
-	const [first] = unknowns;
-	if (unknowns.length === 1) return first;
+/** Returns the reason of several: an error is one for all, and what no read shows outweighs what depends on the activity. Null: of none. */
+export function combine(unknowns: readonly Unknown[]): Unknown | null {
+	const [first = null] = unknowns;
+	if (unknowns.length <= 1) return first;
 	for (const cause of ["error", "unread"] as const) {
 		const found = unknowns.find((one) => one.cause === cause);
 		if (found !== undefined) return found;

@@ -4,6 +4,7 @@ import { difference, type UserSets } from "../sets/resolve.ts";
 import { type Bits, membersOf } from "../sets/sets.ts";
 import { aloneIn, fewestIn, findSmallestSets, participantsIn } from "../sets/user-sets.ts";
 import type { ActivityFacts } from "./activity.ts";
+import { whyOpen } from "./conditional.ts";
 import { cellsOf, literalsOf, partsIn } from "./group-cells.ts";
 import {
 	allowedBy,
@@ -15,7 +16,7 @@ import {
 	withRootQuorum,
 } from "./judge.ts";
 import type { PreparedAccess } from "./prepare.ts";
-import { isUndocumented, type Reason } from "./reason.ts";
+import { isUndocumented, notRead, type Reason } from "./reason.ts";
 
 /** One side of a comparison. */
 export interface Side {
@@ -71,14 +72,11 @@ export function findCellsOf(before: Side, after: Side, { facts, changed, apart }
 	let open: Reason | null = null;
 	const found = cellsOf(all, facts, apart);
 	for (const cell of found) {
-		const [one, other] = [before, after].map(({ found }) => partsIn(found.parts, cell)) as [
-			readonly Part[],
-			readonly Part[],
-		];
+		const [one, other] = [partsIn(before.found.parts, cell), partsIn(after.found.parts, cell)];
 		const shared = sharedUnknowns(one, other);
 		const isEach = shared.size <= maxShared && found.length * 2 ** shared.size <= maxReadings;
 		isOpen ||= !isEach || dependsOnReading(one, changed, shared);
-		open ??= reasonOf([...other, ...one]);
+		open ??= whyOpen([...other, ...one]);
 		const undocumented = new Set(
 			one.flatMap(({ unknown }) => (unknown !== null && isUndocumented(unknown.because) ? [unknown.text] : [])),
 		);
@@ -101,7 +99,7 @@ export function findCellsOf(before: Side, after: Side, { facts, changed, apart }
 				before: was,
 				after: is,
 				isUnknown,
-				because: isUnknown ? reasonOf([...other, ...one]) : null,
+				because: isUnknown ? whyOpen([...other, ...one]) : null,
 			});
 		}
 	}
@@ -109,9 +107,6 @@ export function findCellsOf(before: Side, after: Side, { facts, changed, apart }
 	const cells = judged.map(({ holding }) => ({ holding, open: new Map<string, string>() }));
 	return { cells: judged, literals: literalsOf(cells, changed), isOpen, because: open };
 }
-
-const reasonOf = (parts: readonly Part[]): Reason | null =>
-	parts.find(({ unknown }) => unknown !== null)?.unknown?.because ?? null;
 
 /** Returns the unknowns that both sides have, with their texts: in any reading they are the same on both. */
 function sharedUnknowns(before: readonly Part[], after: readonly Part[]): ReadonlyMap<string, string> {
@@ -251,4 +246,46 @@ function findFewer({ before, after }: JudgedCell, more: UserSets, { budget }: Pr
 function neededTwo(byPolicies: UserSets, { access: { rootQuorum } }: PreparedAccess): boolean {
 	if (byPolicies.length > 0) return aloneIn(byPolicies) === 0n;
 	return !rootQuorum.known || rootQuorum.value.threshold >= 2;
+}
+
+/** Returns a text that is equal for parts that mean the same. */
+const identityOf = (part: Part): string =>
+	`${part.effect}\t${part.condition ?? ""}\t${part.unknown?.key ?? ""}\t${part.key}`;
+
+/** Returns the parts that only one side has. */
+export function changedParts(before: GroupParts, after: GroupParts): readonly Part[] {
+	const [one, other] = [new Set(before.parts.map(identityOf)), new Set(after.parts.map(identityOf))];
+	return [
+		...before.parts.filter((part) => !other.has(identityOf(part))),
+		...after.parts.filter((part) => !one.has(identityOf(part))),
+	];
+}
+
+/** Returns whether the root quorum is the same on both sides, and policies that are not known are too. */
+export function isSameBase(one: Side, other: Side): boolean {
+	const [before, after] = [one.prepared, other.prepared];
+	if (JSON.stringify(before.access.rootQuorum) !== JSON.stringify(after.access.rootQuorum)) return false;
+	if (one.found.missing === null && other.found.missing === null) return true;
+	return (
+		JSON.stringify(one.found.missing) === JSON.stringify(other.found.missing) &&
+		JSON.stringify(before.access.users) === JSON.stringify(after.access.users)
+	);
+}
+
+/** Returns why something is unknown: what was not read, then what changed, then what is so in some cells. Null: all is known. */
+export function whyUnknown(before: Side, after: Side, changed: readonly Part[], inCells: Reason | null): Reason | null {
+	for (const { prepared, found } of [after, before]) {
+		const { users } = prepared.access;
+		if (found.missing !== null) return notRead(found.missing);
+		if (!users.known) return notRead(users.because);
+		// What both sides leave unknown is named only where nothing that changed is unknown.
+		const because = whyOpen([...changed, ...found.parts]);
+		if (because !== null) return because;
+	}
+	if (inCells !== null) return inCells;
+	for (const { prepared } of [after, before]) {
+		const { rootQuorum } = prepared.access;
+		if (!rootQuorum.known) return notRead(rootQuorum.because);
+	}
+	return null;
 }

@@ -3,7 +3,7 @@
 import { describeRegion, type Literal, type Region } from "../cells/regions.ts";
 import { TooComplex } from "../sets/formula.ts";
 import type { UserSets } from "../sets/resolve.ts";
-import { type Bits, bit, hasBit, isWithin, membersOf, setOf } from "../sets/sets.ts";
+import { type Bits, bit, hasBit, isWithin, membersOf, placesOf } from "../sets/sets.ts";
 import { aloneIn, findSmallestSets, isMember, participantsIn, smallestWith } from "../sets/user-sets.ts";
 import { idsOf } from "../sets/votes.ts";
 import type { Budget } from "../sets/work.ts";
@@ -11,13 +11,16 @@ import { abilityOf } from "./ability.ts";
 import { factsOfGroup, isSensitive } from "./activity.ts";
 import {
 	type CellChanges,
+	changedParts,
 	changesBetween,
 	differsForOwn,
 	findCellsOf,
+	isSameBase,
 	type JudgedCell,
 	type Side,
+	whyUnknown,
 } from "./cell-changes.ts";
-import { changedParts, isSameBase, whyUnknown } from "./changed-parts.ts";
+import { policyIdsOf } from "./conditional.ts";
 import type { ImpactChange, ImpactFinding, SideAbility } from "./finding.ts";
 import { conditionOf, withoutOwn } from "./group-cells.ts";
 import type { ActivityGroup } from "./groups.ts";
@@ -45,10 +48,11 @@ export function compareGroup(
 	apart: ReadonlySet<string> = new Set(),
 ): GroupComparison {
 	const facts = factsOfGroup(group);
-	const sideOf = (prepared: PreparedAccess, opposite: PreparedAccess): Side => {
-		const hidesRootQuorum = !isRootKnown(prepared) && isRootKnown(opposite);
-		return { prepared, found: findParts(prepared, facts), hidesRootQuorum };
-	};
+	const sideOf = (prepared: PreparedAccess, { access: { rootQuorum } }: PreparedAccess): Side => ({
+		prepared,
+		found: findParts(prepared, facts),
+		hidesRootQuorum: !prepared.access.rootQuorum.known && rootQuorum.known,
+	});
 	const [one, other] = [sideOf(before, after), sideOf(after, before)];
 	const changed = changedParts(one.found, other.found);
 	if (changed.length === 0 && isSameBase(one, other)) return same;
@@ -61,14 +65,12 @@ export function compareGroup(
 	}
 }
 
-const isRootKnown = ({ access }: PreparedAccess): boolean => access.rootQuorum.known;
-
 /** What a finding says of its cells. */
 interface Told {
 	readonly change: ImpactChange;
 	readonly users: Bits;
 	readonly witness: Bits;
-	readonly isEscalation: boolean;
+	readonly isEscalation?: boolean;
 }
 
 class Comparison {
@@ -117,9 +119,9 @@ class Comparison {
 		this.#addSets("more");
 		this.#addSets("less");
 		const reason = whyUnknown(this.#before, this.#after, this.#changed, because);
+		const [was, is] = [this.#before.prepared.access.rootQuorum, this.#after.prepared.access.rootQuorum];
 		// A root quorum that is unknown on both sides is the same on both: no step changes it.
-		const areAlike = isRootKnown(this.#before.prepared) === isRootKnown(this.#after.prepared);
-		if (reason !== null && (this.#isUnknown || !areAlike)) this.#addUnknown(reason);
+		if (reason !== null && (this.#isUnknown || was.known !== is.known)) this.#addUnknown(reason);
 		return this.#result();
 	}
 
@@ -137,60 +139,45 @@ class Comparison {
 	}
 
 	#addLockouts(): void {
-		const none = this.#judgedWith(({ after }) => after.possibleByPolicies.length === 0);
-		this.#tell(
-			this.#cellsWith(({ lockedOut }) => lockedOut !== 0n),
-			none,
-			({ first }) => {
-				const { lockedOut, less } = this.#changes[first] ?? unchanged;
-				return [
-					{
-						change: "nobody",
-						users: lockedOut,
-						witness: smallestWith(less, lockedOut, this.#budget),
-						isEscalation: false,
-					},
-				];
-			},
-		);
+		const none = placesOf(this.#cells, ({ after }) => after.possibleByPolicies.length === 0);
+		const cells = placesOf(this.#changes, ({ lockedOut }) => lockedOut !== 0n);
+		this.#tell(cells, none, ({ first }) => {
+			const { lockedOut: users, less } = this.#changes[first] ?? unchanged;
+			return { change: "nobody", users, witness: smallestWith(less, users, this.#budget) };
+		});
 	}
 
 	#addAlone(): void {
 		const regions = this.#regionsOf(({ alone }) => alone);
 		for (const [cells, users] of regions) {
-			const raised = this.#cellsWith(({ escalates }) => escalates) & cells;
-			const also = this.#judgedWith(({ after }) => isWithin(users, aloneIn(after.sure)));
-			const told = (isEscalation: boolean): readonly Told[] => [
-				{ change: "alone", users, witness: users & -users, isEscalation },
-			];
-			this.#tell(cells, also, ({ cells: own }) => told(isWithin(own, raised)));
+			const raised = placesOf(this.#changes, ({ escalates }) => escalates) & cells;
+			const also = placesOf(this.#cells, ({ after }) => isWithin(users, aloneIn(after.sure)));
+			const told = { change: "alone", users, witness: users & -users } as const;
+			this.#tell(cells, also, ({ cells: own }) => ({ ...told, isEscalation: isWithin(own, raised) }));
 			if (raised === 0n || raised === cells) continue;
 			// Some of a wider finding is an escalation, and the rest is none.
-			this.#tell(raised, 0n, () => told(true), "escalation");
+			this.#tell(raised, 0n, () => ({ ...told, isEscalation: true }), true);
 		}
 	}
 
 	#addFewer(): void {
-		this.#tell(
-			this.#cellsWith(({ fewer }) => fewer !== null),
-			0n,
-			({ first }) => {
-				const fewer = this.#changes[first]?.fewer;
-				return fewer == null ? [] : [{ change: "fewer", ...fewer, isEscalation: false }];
-			},
-		);
+		const cells = placesOf(this.#changes, ({ fewer }) => fewer !== null);
+		this.#tell(cells, 0n, ({ first }) => {
+			const fewer = this.#changes[first]?.fewer;
+			return fewer == null ? null : { change: "fewer", ...fewer };
+		});
 	}
 
 	#addUsers(change: "gains" | "loses"): void {
 		for (const [cells, users] of this.#regionsOf((one) => one[change])) {
-			const also = this.#judgedWith(({ after }) => {
+			const also = placesOf(this.#cells, ({ after }) => {
 				if (change === "gains") return isWithin(users, participantsIn(after.sure, this.#budget));
 				return (users & participantsIn(after.possible, this.#budget)) === 0n;
 			});
 			this.#tell(cells, also, ({ first }) => {
 				const { more, less } = this.#changes[first] ?? unchanged;
 				const witness = smallestWith(change === "gains" ? more : less, users, this.#budget);
-				return [{ change, users, witness, isEscalation: false }];
+				return { change, users, witness };
 			});
 		}
 	}
@@ -199,9 +186,7 @@ class Comparison {
 	#addSets(side: "more" | "less"): void {
 		const seen: { readonly set: Bits; readonly cells: Bits }[] = [];
 		const holding = this.#literals.filter(({ holds }) => holds);
-		const masks = this.#cells.map((_, index) =>
-			setOf(holding.flatMap(({ cells }, at) => (hasBit(cells, index) ? [at] : []))),
-		);
+		const masks = this.#cells.map((_, index) => placesOf(holding, ({ cells }) => hasBit(cells, index)));
 		for (const [index, changes] of this.#changes.entries()) {
 			if (changes[side].length === 0 || this.#begun[side].has(index)) continue;
 			if (side === "less" && changes.lockedOut !== 0n) continue;
@@ -214,16 +199,12 @@ class Comparison {
 			const set = [...membersOf(alone).map(bit), ...together].find((one) => !isMember(wider, one));
 			if (set === undefined || seen.some((one) => one.set === set && (one.cells & bit(index)) !== 0n)) continue;
 			const change = side === "more" ? "gains" : "loses";
-			const within = this.#cellsWith((one, at) => isMember(one[side], set) && !this.#begun[side].has(at));
+			const within = placesOf(this.#changes, (one, at) => isMember(one[side], set) && !this.#begun[side].has(at));
 			this.#tell(within, 0n, ({ cells }) => {
 				seen.push({ set, cells });
-				return [{ change, users: set, witness: set, isEscalation: false }];
+				return { change, users: set, witness: set };
 			});
 		}
-	}
-
-	#cellsWith(isIn: (changes: CellChanges, index: number) => boolean): Bits {
-		return setOf(this.#changes.flatMap((one, index) => (isIn(one, index) ? [index] : [])));
 	}
 
 	/** Returns the cells in which each user has it, users with the same cells together. */
@@ -231,31 +212,23 @@ class Comparison {
 		const all = this.#changes.reduce((some, one) => some | usersIn(one), 0n);
 		const regions = new Map<Bits, Bits>();
 		for (const user of membersOf(all)) {
-			const cells = this.#cellsWith((one) => (usersIn(one) & bit(user)) !== 0n);
+			const cells = placesOf(this.#changes, (one) => (usersIn(one) & bit(user)) !== 0n);
 			regions.set(cells, (regions.get(cells) ?? 0n) | bit(user));
 		}
 		return new Map([...regions].sort(([one], [other]) => Number((one & -one) - (other & -other))));
 	}
 
-	#judgedWith(isIn: (cell: JudgedCell) => boolean): Bits {
-		return setOf(this.#cells.flatMap((cell, index) => (isIn(cell) ? [index] : [])));
-	}
-
 	/** Adds a finding for each description of these cells. `also`: cells in which it is so, though it was before. */
-	#tell(
-		cells: Bits,
-		also: Bits,
-		findingsOf: (region: Region) => readonly Told[],
-		only: "escalation" | null = null,
-	): void {
+	#tell(cells: Bits, also: Bits, toldOf: (region: Region) => Told | null, isAgain = false): void {
 		if (cells === 0n) return;
-		const all = bit(this.#cells.length) - 1n;
-		for (const region of describeRegion(cells, all, this.#literals, also)) {
-			for (const told of findingsOf(region)) this.#add(told, region, only);
+		for (const region of describeRegion(cells, bit(this.#cells.length) - 1n, this.#literals, also)) {
+			const told = toldOf(region);
+			if (told !== null) this.#add(told, region, isAgain);
 		}
 	}
 
-	#add(told: Told, region: Region, only: "escalation" | null): void {
+	/** `isAgain`: the users and cells are in a wider finding too. */
+	#add(told: Told, region: Region, isAgain: boolean): void {
 		const cell = this.#cells[region.first];
 		if (cell === undefined) return;
 		const rests = region.holding.filter((text) => cell.unknowns.has(text));
@@ -271,12 +244,12 @@ class Comparison {
 		const isSaid = this.#told.some(
 			(one) => one.isLess === isLess && isWithin(told.users, one.users) && hasBit(one.cells, region.first),
 		);
-		if (rests.length > 0 && isSaid && only === null) return;
+		if (rests.length > 0 && isSaid && !isAgain) return;
 		if (rests.length === 0) this.#told.push({ users: told.users, isLess, cells: said });
-		if (only === null) this.#begun[isLess ? "less" : "more"].add(region.first);
+		if (!isAgain) this.#begun[isLess ? "less" : "more"].add(region.first);
 		const failing = region.failing.filter((text) => !cell.unknowns.has(text));
 		const { prepared } = this.#before;
-		const { change, isEscalation } = told;
+		const { change, isEscalation = false } = told;
 		const condition = conditionOf(region.holding, isLess ? failing : []);
 		const unless = isLess ? [] : withoutOwn(failing);
 		const key = JSON.stringify([change, isEscalation, condition, unless]);
@@ -287,19 +260,15 @@ class Comparison {
 			same.finding.userIds = idsOf(prepared.users, same.users);
 			return;
 		}
-		const finding = {
-			group: this.#group,
-			change,
+		const finding = this.#makeFinding(change, {
 			userIds: idsOf(prepared.users, told.users),
 			witness: idsOf(prepared.users, told.witness),
 			condition,
 			unless,
 			before: this.#abilityIn(this.#before, cell.before.sure),
 			after: this.#abilityIn(this.#after, cell.after.sure),
-			policyIds: this.#policyIds(),
 			isEscalation,
-			because: null,
-		};
+		});
 		this.#byText.set(key, { finding, users: told.users });
 		this.#findings.push(finding);
 	}
@@ -311,25 +280,21 @@ class Comparison {
 			.reduce((all, { cells }) => all & cells, bit(this.#cells.length) - 1n);
 	}
 
-	#policyIds(): readonly string[] {
-		return [...new Set(this.#changed.flatMap(({ policyId }) => policyId ?? []))].sort();
+	#addUnknown(because: Reason): void {
+		this.#findings.push(this.#makeFinding("unknown", { because }));
 	}
 
-	#addUnknown(because: Reason): void {
-		const [before, after] = [this.#powerOf(this.#before), this.#powerOf(this.#after)];
-		this.#findings.push({
+	#makeFinding(change: ImpactChange, parts: Partial<ImpactFinding>): ImpactFinding {
+		return {
 			group: this.#group,
-			change: "unknown",
-			userIds: [],
-			witness: [],
-			condition: null,
-			unless: [],
-			before,
-			after,
-			policyIds: this.#policyIds(),
-			isEscalation: false,
-			because,
-		});
+			change,
+			...{ userIds: [], witness: [], condition: null, unless: [] },
+			before: this.#powerOf(this.#before),
+			after: this.#powerOf(this.#after),
+			policyIds: policyIdsOf(this.#changed),
+			...{ isEscalation: false, because: null },
+			...parts,
+		};
 	}
 
 	#powerOf(side: Side): SideAbility {

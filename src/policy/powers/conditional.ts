@@ -3,11 +3,11 @@
 import { describeRegion } from "../cells/regions.ts";
 import { bound } from "../sets/formula.ts";
 import { difference, type UserSets } from "../sets/resolve.ts";
-import { type Bits, hasBit, membersOf, setOf, sizeOf } from "../sets/sets.ts";
+import { type Bits, hasBit, membersOf, placesOf, sizeOf } from "../sets/sets.ts";
 import { aloneIn } from "../sets/user-sets.ts";
 import { type Ability, abilityOf } from "./ability.ts";
 import { allOf, cellsOf, conditionOf, type GroupCell, literalsOf, partsIn, withoutOwn } from "./group-cells.ts";
-import { allowedBy, type GroupParts, type Part, type PartReading, withRootQuorum } from "./judge.ts";
+import { allowedBy, type GroupParts, type Part, withRootQuorum } from "./judge.ts";
 import type { PreparedAccess } from "./prepare.ts";
 import type { Reason } from "./reason.ts";
 
@@ -27,23 +27,23 @@ export interface PowerCell extends GroupCell {
 	readonly because: Reason | null;
 }
 
+/** Returns why a part is unknown; null where all is known. */
+export const whyOpen = (parts: readonly Part[]): Reason | null =>
+	parts.find(({ unknown }) => unknown !== null)?.unknown?.because ?? null;
+
 const judged = new WeakMap<GroupParts, readonly PowerCell[]>();
 
 /** Returns what policies allow in each cell. Throws TooComplex. */
 export function judgeCells(prepared: PreparedAccess, found: GroupParts): readonly PowerCell[] {
 	const known = judged.get(found);
 	if (known !== undefined) return known;
-	const reading =
-		(allow: PartReading, deny: PartReading) =>
-		({ effect }: Part): PartReading =>
-			effect === "allow" ? allow : deny;
 	const cells = cellsOf(found.parts, found.facts, new Set()).map((cell): PowerCell => {
 		const parts = partsIn(found.parts, cell);
 		return {
 			...cell,
-			sure: allowedBy(prepared, parts, reading("sure", "possible")),
-			possible: allowedBy(prepared, parts, reading("possible", "sure")),
-			because: parts.find(({ unknown }) => unknown !== null)?.unknown?.because ?? null,
+			sure: allowedBy(prepared, parts, ({ effect }) => (effect === "allow" ? "sure" : "possible")),
+			possible: allowedBy(prepared, parts, ({ effect }) => (effect === "allow" ? "possible" : "sure")),
+			because: whyOpen(parts),
 		};
 	});
 	judged.set(found, cells);
@@ -77,7 +77,7 @@ export function findConditional(
 	const literals = literalsOf(cells, []);
 	const distinct = [...new Set(cells.map(({ sure }) => sure))];
 	const regions = distinct
-		.map((sure) => ({ sure, within: placesOf(cells, (one) => one === sure || !adds(sure, one)) }))
+		.map((sure) => ({ sure, within: placesOf(cells, (one) => one.sure === sure || !adds(sure, one.sure)) }))
 		.sort((one, other) => sizeOf(other.within) - sizeOf(one.within));
 	const told: { readonly cells: Bits; readonly sure: UserSets }[] = [];
 	const found: { readonly power: ConditionalPower; readonly rank: number }[] = [];
@@ -105,6 +105,3 @@ export function findConditional(
 	}
 	return found.toSorted((one, other) => one.rank - other.rank).map(({ power }) => power);
 }
-
-const placesOf = (cells: readonly PowerCell[], isIn: (sure: UserSets) => boolean): Bits =>
-	setOf(cells.flatMap(({ sure }, index) => (isIn(sure) ? [index] : [])));

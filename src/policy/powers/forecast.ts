@@ -1,5 +1,6 @@
-/** Finds what the policies of an organization make of one activity of one submitter. */
+/** Forecasts what becomes of an activity when it is submitted (docs/powers.md#approvals). */
 
+import type { AccessState } from "../access.ts";
 import { bound, type Conjunction, TooComplex } from "../sets/formula.ts";
 import { difference, resolve, type UserSets } from "../sets/resolve.ts";
 import { type Bits, bit, hasBit, membersOf } from "../sets/sets.ts";
@@ -8,6 +9,7 @@ import { idsOf } from "../sets/votes.ts";
 import { Work } from "../sets/work.ts";
 import { type Threshold, thresholdsOf } from "./ability.ts";
 import { factsOfType } from "./activity.ts";
+import { policyIdsOf } from "./conditional.ts";
 import {
 	allowedBy,
 	certain,
@@ -17,7 +19,7 @@ import {
 	type PartReading,
 	withRootQuorum,
 } from "./judge.ts";
-import type { PreparedAccess } from "./prepare.ts";
+import { type PreparedAccess, prepareAccess } from "./prepare.ts";
 import { type ApprovalVerdict, notRead, type Reason } from "./reason.ts";
 
 export type { ApprovalVerdict } from "./reason.ts";
@@ -69,9 +71,15 @@ interface ReadUserSets {
 /** Max things that are not known, each of which doubles the readings. */
 const maxUnknowns = 6;
 
-export function forecast(prepared: PreparedAccess, activity: SubmittedActivity, submitter: SubmittingUser): Approval {
+/** Returns what becomes of the activity when this user submits it. `atMs`: milliseconds since 1970. */
+export function forecastApproval(
+	access: AccessState,
+	activity: SubmittedActivity,
+	submitter: SubmittingUser,
+	atMs: number,
+): Approval {
 	try {
-		return new Forecaster(prepared, activity, submitter).run();
+		return new Forecaster(prepareAccess(access, atMs), activity, submitter).run();
 	} catch (error) {
 		if (error instanceof TooComplex)
 			return unknownApproval({ kind: "too-complex", task: "judge", limit: error.limit }, []);
@@ -122,17 +130,15 @@ class Forecaster {
 		if (this.#user < 0) {
 			return unknownApproval(users.known ? { kind: "submitter-not-listed" } : notRead(users.because), []);
 		}
-		const outcomes = this.#submitterVotes().map((unused) => this.#judge(unused));
-		const [first, ...others] = outcomes;
-		if (first === undefined || others.some((one) => this.#agree(one, first).verdict !== first.verdict)) {
-			return unknownApproval({ kind: "stamping-credential-unknown" }, this.#policyIds(this.#parts));
-		}
+		const [first, ...others] = this.#submitterVotes().map((unused) => this.#judge(unused));
+		const unknown = (because: Reason): Approval => unknownApproval(because, policyIdsOf(this.#parts));
+		if (first === undefined || others.some((one) => this.#agree(one, first).verdict !== first.verdict))
+			return unknown({ kind: "stamping-credential-unknown" });
 		if (first.verdict === "runs") return this.#runs();
 		if (this.#found.missing !== null) return unknownApproval(notRead(this.#found.missing), []);
-		if (!rootQuorum.known) return unknownApproval(notRead(rootQuorum.because), this.#policyIds(this.#parts));
-		if (!users.known && this.#parts.length > 0)
-			return unknownApproval(notRead(users.because), this.#policyIds(this.#parts));
-		if (first.verdict === "unknown") return unknownApproval(this.#whyUnknown(), this.#policyIds(this.#parts));
+		if (!rootQuorum.known) return unknown(notRead(rootQuorum.because));
+		if (!users.known && this.#parts.length > 0) return unknown(notRead(users.because));
+		if (first.verdict === "unknown") return unknown(this.#whyUnknown());
 		return first.verdict === "pending" ? this.#pending(first.further) : this.#denied();
 	}
 
@@ -227,58 +233,47 @@ class Forecaster {
 	}
 
 	#runs(): Approval {
-		const enough = this.#parts.filter((part) => part.effect === "allow" && this.#judgeAlone(part).verdict === "runs");
-		return { verdict: "runs", ...noSets, policyIds: this.#policyIds(enough), because: null };
+		const denies = this.#with("deny");
+		const enough = this.#with("allow").filter((part) => this.#judgeAll([part, ...denies]).verdict === "runs");
+		return { verdict: "runs", ...noSets, policyIds: policyIdsOf(enough), because: null };
 	}
 
 	#pending(further: UserSets): Approval {
 		const { users } = this.#prepared;
 		const { alone, together } = findSmallestSets(further, this.#prepared.budget);
 		const approverSets = [...membersOf(alone).map(bit), ...together].slice(0, maxWrittenSets);
-		const deciding = this.#parts.filter((part) => {
-			if (part.effect !== "allow") return false;
-			const completed = this.#completedBy(part);
+		// Those that surely allow it for one of the sets, and none denies.
+		const deciding = this.#with("allow").filter((part) => {
+			const completed = this.#furtherOf([part, ...this.#with("deny")], certain, []);
 			return approverSets.some((set) => isMember(completed, set));
 		});
 		return {
 			verdict: "pending",
 			approverSets: approverSets.map((set) => idsOf(users, set)),
 			thresholds: thresholdsOf(further, users),
-			policyIds: this.#policyIds(deciding),
+			policyIds: policyIdsOf(deciding),
 			because: null,
 		};
 	}
 
 	#denied(): Approval {
+		const [allows, denies] = [this.#with("allow"), this.#with("deny")];
 		const common = { verdict: "denied", ...noSets } as const;
-		const allows = this.#parts.filter(({ effect }) => effect === "allow");
-		const denies = this.#parts.filter(({ effect }) => effect === "deny");
 		if (denies.length > 0 && this.#judgeAll(allows).verdict !== "denied") {
 			const single = denies.filter((deny) => this.#judgeAll([...allows, deny]).verdict === "denied");
-			const policyIds = this.#policyIds(single.length > 0 ? single : denies);
+			const policyIds = policyIdsOf(single.length > 0 ? single : denies);
 			return { ...common, policyIds, because: { kind: "denied-by-policy" } };
 		}
-		if (allows.length === 0) return { ...common, policyIds: [], because: { kind: "no-policy" } };
-		return { ...common, policyIds: this.#policyIds(allows), because: { kind: "not-enough-approvals" } };
+		const because = { kind: allows.length === 0 ? "no-policy" : "not-enough-approvals" } as const;
+		return { ...common, policyIds: policyIdsOf(allows), because };
 	}
 
-	/** Returns the sets of further approvers for which this policy surely allows it, and none denies. */
-	#completedBy(part: Part): UserSets {
-		const denies = this.#parts.filter(({ effect }) => effect === "deny");
-		return this.#furtherOf([part, ...denies], certain, []);
-	}
-
-	/** Returns what one policy that allows would mean, with all that deny. */
-	#judgeAlone(part: Part): Judged {
-		return this.#judgeAll([part, ...this.#parts.filter(({ effect }) => effect === "deny")]);
+	#with(effect: Part["effect"]): readonly Part[] {
+		return this.#parts.filter((part) => part.effect === effect);
 	}
 
 	#judgeAll(parts: readonly Part[]): Judged {
 		return this.#judge(this.#submitterVotes()[0] ?? 0n, parts);
-	}
-
-	#policyIds(parts: readonly Part[]): readonly string[] {
-		return [...new Set(parts.flatMap(({ policyId }) => (policyId === null ? [] : [policyId])))].sort();
 	}
 
 	#whyUnknown(): Reason {

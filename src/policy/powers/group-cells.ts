@@ -5,7 +5,7 @@ import { type Activities, findCells } from "../cells/cells.ts";
 import { type Literal, writeRegion } from "../cells/regions.ts";
 import { comparedWith } from "../language/mentions.ts";
 import { isStruct, isUnknown, unread, type Value } from "../language/values.ts";
-import { type Bits, bit, setOf } from "../sets/sets.ts";
+import { type Bits, bit, placesOf } from "../sets/sets.ts";
 import { type ActivityFacts, factsOfType, scopeOf } from "./activity.ts";
 import { ownCredentials, ownCredentialsRight, type Part } from "./judge.ts";
 import type { Reason } from "./reason.ts";
@@ -36,11 +36,9 @@ export function cellsOf(
 	if (activities.rows.length === 0) return [];
 	const space = findCells(asked, activities);
 	const cells = space.cells.map(({ holds }): GroupCell => {
-		const holding = asked.flatMap(({ text }, index) => (holds[index] === true ? text : []));
-		const open = asked.flatMap(({ text }, index): [string, string][] => {
-			const value = holds[index];
-			return typeof value === "string" ? [[text, value]] : [];
-		});
+		const found = asked.map(({ text }, index) => [text, holds[index]] as const);
+		const holding = found.flatMap(([text, value]) => (value === true ? text : []));
+		const open = found.flatMap(([text, value]) => (typeof value === "string" ? [[text, value] as const] : []));
 		return { holding: new Set(holding), open: new Map(open), wide: space.wide };
 	});
 	if (!parts.some(({ condition }) => condition === ownCredentials)) return cells;
@@ -64,12 +62,11 @@ function activitiesOf(facts: ActivityFacts, named: readonly string[], apart: Rea
 	);
 	return {
 		rows: rows.map((row) => {
-			const read = (name: "kind" | "type" | "resource" | "action"): Value =>
-				row[name] ?? unread(`\`activity.${name}\` is not documented`);
-			const names = {
-				...{ kind: read("kind"), type: read("type"), resource: read("resource"), action: read("action") },
-			};
-			return { names, params: row.type === null ? null : (findType(row.type)?.params ?? null) };
+			const fields = (["kind", "type", "resource", "action"] as const).map((name): [string, Value] => [
+				name,
+				row[name] ?? unread(`\`activity.${name}\` is not documented`),
+			]);
+			return { names: Object.fromEntries(fields), params: findType(row.type ?? "")?.params ?? null };
 		}),
 		has,
 	};
@@ -133,11 +130,10 @@ export function literalsOf(
 	const changed = first.flatMap(({ condition }) => condition ?? []);
 	const texts = new Set([...changed, ...cells.flatMap(({ holding }) => [...holding])]);
 	return [...texts].flatMap((text): Literal[] => {
-		const within = (test: (cell: (typeof cells)[number]) => boolean): Bits =>
-			setOf(cells.flatMap((cell, index) => (test(cell) ? [index] : [])));
+		const failing = placesOf(cells, ({ holding, open }) => !holding.has(text) && !open.has(text));
 		return [
-			{ text, holds: true, cells: within(({ holding }) => holding.has(text)) },
-			{ text, holds: false, cells: within(({ holding, open }) => !holding.has(text) && !open.has(text)) },
+			{ text, holds: true, cells: placesOf(cells, ({ holding }) => holding.has(text)) },
+			{ text, holds: false, cells: failing },
 		];
 	});
 }

@@ -1,6 +1,6 @@
 /** The moments at which other time windows of policies are open: one for each combination that occurs. */
 import type { AccessPolicy } from "../access.ts";
-import type { Expression } from "../language/syntax.ts";
+import { childrenOf, type Expression } from "../language/syntax.ts";
 import { boundariesOf, type CronSpan, isYearly, parseCronSpan, parseTimestamp } from "../language/time.ts";
 import { compilePolicy, judgeTime } from "./compile.ts";
 
@@ -64,12 +64,7 @@ function candidatesFor(policies: readonly AccessPolicy[], atMs: number): readonl
 
 /** Notes the schedules and moments that the expression names. */
 function collect(expression: Expression, spans: CronSpan[], moments: Set<number>): void {
-	if (expression.node === "not") collect(expression.of, spans, moments);
-	if (expression.node === "binary") {
-		collect(expression.left, spans, moments);
-		collect(expression.right, spans, moments);
-	}
-	if (expression.node === "list") for (const item of expression.items) collect(item, spans, moments);
+	for (const part of childrenOf(expression)) collect(part, spans, moments);
 	if (expression.node !== "construct") return;
 	const [first = "", second = "", third = ""] = expression.arguments.map((one) =>
 		one.node === "literal" && typeof one.value === "string" ? one.value : "",

@@ -2,7 +2,7 @@
 
 import type { AccessState } from "../access.ts";
 import { bound, type Conjunction, TooComplex } from "../sets/formula.ts";
-import { difference, resolve } from "../sets/resolve.ts";
+import { difference, resolve, type UserSets } from "../sets/resolve.ts";
 import { bit, membersOf } from "../sets/sets.ts";
 import { participantsIn } from "../sets/user-sets.ts";
 import { idsOf, usersOf } from "../sets/votes.ts";
@@ -72,13 +72,9 @@ export function findPower(prepared: PreparedAccess, group: ActivityGroup, questi
 	const found = partsIn(prepared, factsOfGroup(group, fields));
 	const common = { group, policyIds: policyIdsOf(found.parts), assumptions: found.assumptions };
 	const ability = judgeAbility(prepared, found);
-	try {
-		return { ...common, ...ability, ...judgeGroup(prepared, found) };
-	} catch (error) {
-		if (!(error instanceof TooComplex)) throw error;
-		const unknown = tooComplex(error);
-		return { ...common, ...ability, unknown, rootQuorumOnly: [], denied: [], conditions: [], conditional: [] };
-	}
+	const judged = orTooComplex(() => judgeGroup(prepared, found));
+	if (!("kind" in judged)) return { ...common, ...ability, ...judged };
+	return { ...common, ...ability, unknown: judged, rootQuorumOnly: [], denied: [], conditions: [], conditional: [] };
 }
 
 /** Who can do it, and why not everything of that is known. */
@@ -86,23 +82,24 @@ interface KnownAbility extends Ability {
 	readonly unknown: Reason | null;
 }
 
-const tooComplex = ({ limit }: TooComplex): Reason => ({ kind: "too-complex", task: "judge-together", limit });
+/** Returns what is found, or the reason where that is too complex. */
+function orTooComplex<T>(find: () => T): T | (Reason & { readonly kind: "too-complex" }) {
+	try {
+		return find();
+	} catch (error) {
+		if (!(error instanceof TooComplex)) throw error;
+		return { kind: "too-complex", task: "judge-together", limit: error.limit };
+	}
+}
 
 /** Returns who can do what these parts are about, where no condition on the activity holds. */
 export function judgeAbility(prepared: PreparedAccess, found: GroupParts): KnownAbility {
-	try {
-		const userSets = alwaysAllowed(prepared, found);
-		return {
-			...abilityOf(withRootQuorum(prepared, userSets), prepared.users, prepared.budget),
-			unknown: findUnknown(prepared, found),
-		};
-	} catch (error) {
-		if (!(error instanceof TooComplex)) throw error;
-		return {
-			...abilityOf(withRootQuorum(prepared, []), prepared.users, prepared.budget),
-			unknown: tooComplex(error),
-		};
-	}
+	const abilityIn = (userSets: UserSets): Ability =>
+		abilityOf(withRootQuorum(prepared, userSets), prepared.users, prepared.budget);
+	const judged = orTooComplex((): KnownAbility => {
+		return { ...abilityIn(alwaysAllowed(prepared, found)), unknown: findUnknown(prepared, found) };
+	});
+	return "kind" in judged ? { ...abilityIn([]), unknown: judged } : judged;
 }
 
 type Judged = Omit<GroupPower, "group" | "policyIds" | "assumptions" | keyof KnownAbility>;

@@ -220,8 +220,7 @@ function reasonOf(formula: Formula): Doubt | null {
 function rootUserSets({ rootQuorum }: AccessState, users: Votes): UserSets | null {
 	if (!rootQuorum.known) return null;
 	const { threshold, userIds } = rootQuorum.value;
-	const numbers = new Map(users.userIds.map((id, index) => [id, index]));
-	const set = setOf(userIds.map((id) => numbers.get(id) ?? 0));
+	const set = setOf(userIds.map((id) => users.userIds.indexOf(id)));
 	if (threshold < 1 || threshold > sizeOf(set)) return [];
 	return [[bound(threshold, set, null, true)]];
 }

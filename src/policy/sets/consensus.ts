@@ -3,7 +3,7 @@ import type { Doubt } from "../access.ts";
 import { evaluate } from "../language/evaluate.ts";
 import { mentionsVotes } from "../language/mentions.ts";
 import { printExpression } from "../language/printer.ts";
-import type { BinaryOperator, Expression } from "../language/syntax.ts";
+import type { Binary, BinaryOperator, Expression } from "../language/syntax.ts";
 import { isError, isUnknown } from "../language/values.ts";
 import { always, type Formula, negate, never } from "./formula.ts";
 import { findItems, type ItemSets, type Predicates } from "./predicate.ts";
@@ -29,6 +29,7 @@ export function formulaOf(expression: Expression, predicates: Predicates): Formu
 }
 
 const unknownFormula = (because: Doubt): Formula => ({ is: "unknown", because });
+const notCounted = (expression: Expression): Formula => unknownFormula(describe(expression));
 
 class Translation {
 	/** Each is true where a part of the expression errs: there is no short circuit. */
@@ -44,7 +45,7 @@ class Translation {
 		if (expression.node === "not") return negate(this.boolean(expression.of));
 		if (expression.node === "binary") return this.#binary(expression);
 		if (expression.node === "call") return this.#call(expression);
-		return unknownFormula(describe(expression));
+		return notCounted(expression);
 	}
 
 	#constant(expression: Expression): Formula {
@@ -57,19 +58,17 @@ class Translation {
 		return unknownFormula(isUnknown(value) ? value.because : describe(expression));
 	}
 
-	#binary(expression: Expression & { readonly node: "binary" }): Formula {
+	#binary(expression: Binary): Formula {
 		const { operator, left, right } = expression;
-		if (operator === "&&" || operator === "||") {
-			const parts = [this.boolean(left), this.boolean(right)];
-			return { is: operator === "&&" ? "and" : "or", parts };
-		}
+		if (operator === "&&" || operator === "||")
+			return { is: operator === "&&" ? "and" : "or", parts: [this.boolean(left), this.boolean(right)] };
 		const counted = this.#counted(left);
 		if (counted !== null && !mentionsVotes(right)) return this.#compare(counted, operator, right, expression);
 		const other = this.#counted(right);
 		if (other !== null && !mentionsVotes(left)) {
 			return this.#compare(other, flipped[operator] ?? operator, left, expression);
 		}
-		return unknownFormula(describe(expression));
+		return notCounted(expression);
 	}
 
 	/** Returns the list whose members the expression counts; null where it counts none. */
@@ -91,23 +90,20 @@ class Translation {
 			case "<":
 				return threshold("atMost", count - 1, list);
 			case "==":
-				return both([threshold("atLeast", count, list), threshold("atMost", count, list)]);
+				return { is: "and", parts: [threshold("atLeast", count, list), threshold("atMost", count, list)] };
 			case "!=":
-				return either([threshold("atMost", count - 1, list), threshold("atLeast", count + 1, list)]);
+				return { is: "or", parts: [threshold("atMost", count - 1, list), threshold("atLeast", count + 1, list)] };
 			default:
-				return unknownFormula(describe(whole));
+				return notCounted(whole);
 		}
 	}
 
 	#call(expression: Expression & { readonly node: "call" }): Formula {
-		const {
-			method,
-			item,
-			arguments: [predicate],
-		} = expression;
+		const { method, item } = expression;
+		const [predicate] = expression.arguments;
 		const list = this.#list(expression.of);
-		if (list === null || item === null || predicate === undefined) return unknownFormula(describe(expression));
-		if (method !== "any" && method !== "all") return unknownFormula(describe(expression));
+		const isRead = list !== null && item !== null && predicate !== undefined;
+		if (!isRead || (method !== "any" && method !== "all")) return notCounted(expression);
 		if (method === "any") return threshold("atLeast", 1, this.#items(list, item, predicate));
 		const found = findItems(this.#predicates, list.kind, item, predicate);
 		this.#noteErrors(list, found);
@@ -151,16 +147,10 @@ class Translation {
 	}
 }
 
-const both = (parts: readonly Formula[]): Formula => ({ is: "and", parts });
-const either = (parts: readonly Formula[]): Formula => ({ is: "or", parts });
-
-const threshold = (is: "atLeast" | "atMost", count: number, { sure, possible, tagId, because }: VoteList): Formula => ({
+const threshold = (is: "atLeast" | "atMost", count: number, { kind: _, ...list }: VoteList): Formula => ({
 	is,
 	count,
-	sure,
-	possible,
-	tagId,
-	because,
+	...list,
 });
 
 function describe(expression: Expression): string {

@@ -62,6 +62,8 @@ export type ComplexityLimit =
 
 const maxAlternatives = 2_000;
 
+const anySet: Conjunction = { atLeast: [], atMost: [] };
+
 export function bound(count: number, set: Bits, tagId: string | null = null, isRootQuorum = false): Bound {
 	return { count, set, tagId, isRootQuorum };
 }
@@ -86,9 +88,9 @@ export function negate(formula: Formula): Formula {
 export function alternativesOf(formula: Formula, reading: Reading): readonly Conjunction[] {
 	switch (formula.is) {
 		case "constant":
-			return formula.value ? [{ atLeast: [], atMost: [] }] : [];
+			return formula.value ? [anySet] : [];
 		case "unknown":
-			return reading === "possible" ? [{ atLeast: [], atMost: [] }] : [];
+			return reading === "possible" ? [anySet] : [];
 		case "atLeast":
 			return atLeast(formula.count, reading === "sure" ? formula.sure : formula.possible, formula.tagId);
 		case "atMost":
@@ -98,13 +100,13 @@ export function alternativesOf(formula: Formula, reading: Reading): readonly Con
 		case "and":
 			return formula.parts.reduce<readonly Conjunction[]>(
 				(all, part) => multiply(all, alternativesOf(part, reading)),
-				[{ atLeast: [], atMost: [] }],
+				[anySet],
 			);
 	}
 }
 
 function atLeast(count: number, set: Bits, tagId: string | null): readonly Conjunction[] {
-	if (count <= 0) return [{ atLeast: [], atMost: [] }];
+	if (count <= 0) return [anySet];
 	return count > sizeOf(set) ? [] : [{ atLeast: [bound(count, set, tagId)], atMost: [] }];
 }
 

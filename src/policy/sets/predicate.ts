@@ -2,7 +2,7 @@
 import type { AccessCredential, AccessUser, Doubt, Known } from "../access.ts";
 import { evaluate } from "../language/evaluate.ts";
 import { mentionsVotes } from "../language/mentions.ts";
-import type { Expression } from "../language/syntax.ts";
+import { type Expression, isLogical } from "../language/syntax.ts";
 import { isError, isUnknown, listOf, type Struct, structOf, unread, type Value } from "../language/values.ts";
 import { type Bits, bit, membersOf, setOf } from "./sets.ts";
 import type { Votes } from "./votes.ts";
@@ -94,36 +94,37 @@ interface Outcomes {
 }
 
 export function findItems(predicates: Predicates, kind: ItemKind, item: string, predicate: Expression): ItemSets {
-	const { yes, no, errors, because } = judge(predicates, kind, item, predicate);
-	const tagId = kind === "approvers" ? tagOf(item, predicate) : null;
+	const question = { predicates, kind, item };
+	const { yes, no, errors, because } = judge(question, predicate);
 	const { all } = predicates.votes;
+	const tagId = tagOf(question, predicate);
 	return { sure: yes & all, possible: all & ~no & ~errors, errors: errors & all, tagId, because };
 }
 
-function judge(predicates: Predicates, kind: ItemKind, item: string, expression: Expression): Outcomes {
-	if (expression.node === "not") {
-		const of = judge(predicates, kind, item, expression.of);
-		return { ...of, yes: of.no, no: of.yes };
-	}
-	if (expression.node === "binary" && (expression.operator === "&&" || expression.operator === "||")) {
-		const left = judge(predicates, kind, item, expression.left);
-		const right = judge(predicates, kind, item, expression.right);
-		const errors = left.errors | right.errors;
-		const isAnd = expression.operator === "&&";
-		const yes = isAnd ? left.yes & right.yes : left.yes | right.yes;
-		const no = isAnd ? left.no | right.no : left.no & right.no;
-		return { yes: yes & ~errors, no: no & ~errors, errors, because: left.because ?? right.because };
-	}
-	return (
-		judgeTag(predicates, kind, item, expression) ??
-		judgeUser(predicates, kind, item, expression) ??
-		judgeEach(predicates, kind, item, expression)
-	);
+interface Question {
+	readonly predicates: Predicates;
+	readonly kind: ItemKind;
+	readonly item: string;
 }
 
-/** The tag of `item.tags.contains('…')`; null for another expression. */
-function tagOf(item: string, expression: Expression): string | null {
-	if (expression.node !== "call" || expression.method !== "contains") return null;
+function judge(question: Question, expression: Expression): Outcomes {
+	if (expression.node === "not") {
+		const of = judge(question, expression.of);
+		return { ...of, yes: of.no, no: of.yes };
+	}
+	if (!isLogical(expression))
+		return judgeTag(question, expression) ?? judgeUser(question, expression) ?? judgeEach(question, expression);
+	const [left, right] = [judge(question, expression.left), judge(question, expression.right)];
+	const errors = left.errors | right.errors;
+	const isAnd = expression.operator === "&&";
+	const yes = isAnd ? left.yes & right.yes : left.yes | right.yes;
+	const no = isAnd ? left.no | right.no : left.no & right.no;
+	return { yes: yes & ~errors, no: no & ~errors, errors, because: left.because ?? right.because };
+}
+
+/** The tag of `item.tags.contains('…')`, of approvers; null for another expression. */
+function tagOf({ kind, item }: Question, expression: Expression): string | null {
+	if (kind !== "approvers" || expression.node !== "call" || expression.method !== "contains") return null;
 	const [argument] = expression.arguments;
 	if (!isField(expression.of, item, "tags") || argument?.node !== "literal") return null;
 	return typeof argument.value === "string" ? argument.value : null;
@@ -135,21 +136,20 @@ const isField = (expression: Expression, item: string, name: string): boolean =>
 	expression.of.node === "name" &&
 	expression.of.name === item;
 
-function judgeTag(predicates: Predicates, kind: ItemKind, item: string, expression: Expression): Outcomes | null {
-	const tag = kind === "approvers" ? tagOf(item, expression) : null;
+function judgeTag(question: Question, expression: Expression): Outcomes | null {
+	const tag = tagOf(question, expression);
 	if (tag === null) return null;
-	const yes = predicates.byTag.get(tag) ?? 0n;
-	return { yes, no: predicates.known & ~yes, errors: 0n, because: null };
+	const { byTag, known } = question.predicates;
+	const yes = byTag.get(tag) ?? 0n;
+	return { yes, no: known & ~yes, errors: 0n, because: null };
 }
 
-function judgeUser(predicates: Predicates, kind: ItemKind, item: string, expression: Expression): Outcomes | null {
+function judgeUser({ predicates, kind, item }: Question, expression: Expression): Outcomes | null {
 	if (expression.node !== "binary" || (expression.operator !== "==" && expression.operator !== "!=")) return null;
 	const name = kind === "approvers" ? "id" : "user_id";
 	const { left, right } = expression;
-	const isLeft = isField(left, item, name);
-	if (!isLeft && !isField(right, item, name)) return null;
-	const other = isLeft ? right : left;
-	if (other.node !== "literal" || typeof other.value !== "string") return null;
+	const other = isField(left, item, name) ? right : isField(right, item, name) ? left : null;
+	if (other?.node !== "literal" || typeof other.value !== "string") return null;
 	const same = predicates.byUser.get(other.value) ?? 0n;
 	const others = predicates.votes.all & ~same;
 	const [yes, no] = expression.operator === "==" ? [same, others] : [others, same];
@@ -157,7 +157,7 @@ function judgeUser(predicates: Predicates, kind: ItemKind, item: string, express
 }
 
 /** Evaluates the expression for each item. */
-function judgeEach(predicates: Predicates, kind: ItemKind, item: string, expression: Expression): Outcomes {
+function judgeEach({ predicates, kind, item }: Question, expression: Expression): Outcomes {
 	let [yes, no, errors] = [0n, 0n, 0n];
 	let because: Doubt | null = null;
 	const values = kind === "approvers" ? predicates.userValues : predicates.credentialValues;
@@ -178,14 +178,9 @@ function scopeOf(predicates: Predicates, vote: number): Map<string, Value> {
 	const { votes, userValues, credentialValues } = predicates;
 	const owners = votes.votesOf.flatMap((own) => membersOf(own).slice(0, 1));
 	const owner = votes.owners[vote] ?? 0;
+	const approvers = owners.map((one) => userValues[one] ?? structOf({}));
 	return new Map<string, Value>([
-		[
-			"approvers",
-			doubtfulList(
-				owners.map((one) => userValues[one] ?? structOf({})),
-				owner,
-			),
-		],
+		["approvers", doubtfulList(approvers, owner)],
 		["credentials", doubtfulList(credentialValues, vote)],
 	]);
 }

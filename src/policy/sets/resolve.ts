@@ -58,10 +58,7 @@ function withoutDenied(one: Restricted, deny: Conjunction, isMonotone: boolean, 
 		...deny.atMost.map(({ count, set }): Restricted => ({ ...one, atLeast: [...one.atLeast, bound(count + 1, set)] })),
 	];
 	if (isMonotone && deny.atLeast.some(({ count, set }) => cannotExceed(one, count - 1, set))) return [one];
-	return options.flatMap((option) => {
-		const restricted = restrict(option, votes);
-		return restricted === null ? [] : [restricted];
-	});
+	return options.flatMap((option) => restrict(option, votes) ?? []);
 }
 
 /** Returns whether no smallest set has more than `count` of the set: each of its votes is needed by some threshold. */

@@ -44,5 +44,9 @@ export function setOf(members: Iterable<number>): Bits {
 	return words.reduceRight((set, value) => (set << word) | BigInt(value), 0n);
 }
 
+/** Returns the places of the items for which the test holds. */
+export const placesOf = <T>(items: readonly T[], isIn: (item: T, index: number) => boolean): Bits =>
+	setOf(items.flatMap((item, index) => (isIn(item, index) ? [index] : [])));
+
 /** Returns whether all of the first set is in the second. */
 export const isWithin = (set: Bits, other: Bits): boolean => (set & ~other) === 0n;

@@ -52,51 +52,50 @@ const found = new WeakMap<UserSets, SmallestSets>();
 
 /** Returns all smallest sets, or the first `maxWrittenSets` of them. Each list of user sets is searched once. Throws TooComplex. */
 export function findSmallestSets(userSets: UserSets, budget: Budget): SmallestSets {
-	const known = found.get(userSets);
-	if (known !== undefined) return known;
-	const sets = searchSmallestSets(userSets, maxWrittenSets, budget);
+	const sets = found.get(userSets) ?? searchSmallestSets(userSets, budget);
 	found.set(userSets, sets);
 	return sets;
 }
 
-function searchSmallestSets(userSets: UserSets, limit: number, budget: Budget): SmallestSets {
+function searchSmallestSets(userSets: UserSets, budget: Budget): SmallestSets {
 	const alone = aloneIn(userSets);
 	const work = new Work(budget);
 	const rest = withoutAlone(userSets, alone, work);
 	const smallest = new Set<Bits>();
 	let isComplete = true;
 	for (const alternative of rest) {
-		const { sets, isAll } = firstSetsOf(alternative, limit, work);
+		const { sets, isAll } = firstSetsOf(alternative, work);
 		isComplete &&= isAll;
 		for (const set of sets) {
 			work.spend(1 + rest.length);
 			if (rest.length === 1 || isSmallest(rest, set)) smallest.add(set);
 		}
 	}
-	const together = [...smallest]
-		.map((set) => ({ set, members: membersOf(set) }))
-		.sort((one, other) => compareMembers(one.members, other.members))
-		.map(({ set }) => set);
-	return { alone, together: together.slice(0, limit), isComplete: isComplete && together.length <= limit };
+	const members = new Map([...smallest].map((set) => [set, membersOf(set)]));
+	const together = [...smallest].sort((one, other) => compareMembers(members.get(one) ?? [], members.get(other) ?? []));
+	return {
+		alone,
+		together: together.slice(0, maxWrittenSets),
+		isComplete: isComplete && together.length <= maxWrittenSets,
+	};
 }
 
-/** Returns the smallest sets of one alternative, or the first `limit` of them. */
+/** Returns the smallest sets of one alternative, or the first `maxWrittenSets` of them. */
 function firstSetsOf(
 	alternative: Alternative,
-	limit: number,
 	work: Work,
 ): { readonly sets: readonly Bits[]; readonly isAll: boolean } {
-	const sets: Bits[] = [];
 	try {
+		const sets: Bits[] = [];
 		for (const set of setsOf(alternative, work)) {
-			if (sets.length === limit) return { sets, isAll: false };
+			if (sets.length === maxWrittenSets) return { sets, isAll: false };
 			sets.push(set);
 		}
+		return { sets, isAll: true };
 	} catch (error) {
 		if (!(error instanceof TooComplex)) throw error;
-		return { sets, isAll: false };
+		return { sets: [], isAll: false };
 	}
-	return { sets, isAll: true };
 }
 
 function compareMembers(one: readonly number[], other: readonly number[]): number {

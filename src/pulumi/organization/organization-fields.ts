@@ -2,7 +2,7 @@
 import type { DesiredOrganization } from "../../plan/organization.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { groupSteps } from "../../plan/step-groups.ts";
-import type { ApprovalVerdict } from "../../policy/powers/approval.ts";
+import type { ApprovalVerdict } from "../../policy/powers/forecast.ts";
 import { phraseText } from "../../render/print/text.ts";
 import { describeImpact } from "../../render/sections/impact-words.ts";
 import { describeApprovals } from "../../say/approvals.ts";

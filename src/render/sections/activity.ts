@@ -10,7 +10,7 @@ import type { Change } from "../../plan/change.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { namesForSaid } from "../../plan/user-labels.ts";
 import { maxNameLength, type UserNames } from "../../plan/users.ts";
-import type { Approval } from "../../policy/powers/approval.ts";
+import type { Approval } from "../../policy/powers/forecast.ts";
 import { sayStatus } from "../../say/activities.ts";
 import { describeApprovers } from "../../say/approvals.ts";
 import { code, identifier, nameSpan, type Phrase, reason, type Span } from "../../say/phrase.ts";

@@ -2,7 +2,7 @@
 import { listCovers } from "../../common/escape.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { coveredAddresses } from "../../plan/step.ts";
-import type { ApprovalVerdict } from "../../policy/powers/approval.ts";
+import type { ApprovalVerdict } from "../../policy/powers/forecast.ts";
 import { type ApprovalLine, describeApprovals, describeForecaster } from "../../say/approvals.ts";
 import { identifier } from "../../say/phrase.ts";
 import { type Row, type Section, section } from "../../say/section.ts";

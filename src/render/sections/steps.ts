@@ -5,7 +5,7 @@ import type { Plan } from "../../plan/plan.ts";
 import type { PartResult, Report, StepResult } from "../../plan/report.ts";
 import { coveredAddresses, type EarlierActivity, type Step } from "../../plan/step.ts";
 import { type CommandContext, explainText } from "../../plan/suggested-command.ts";
-import type { ApprovalVerdict } from "../../policy/powers/approval.ts";
+import type { ApprovalVerdict } from "../../policy/powers/forecast.ts";
 import { sayEvent } from "../../say/activities.ts";
 import { listAddresses } from "../../say/addresses.ts";
 import { describeAwaited, describeForecast } from "../../say/approvals.ts";

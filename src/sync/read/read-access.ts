@@ -2,7 +2,7 @@
 import { ServiceError } from "../../common/errors.ts";
 import type { LiveRecord } from "../../plan/organization.ts";
 import type { AccessState, Known, NotRead } from "../../policy/access.ts";
-import type { SubmittingUser } from "../../policy/powers/approval.ts";
+import type { SubmittingUser } from "../../policy/powers/forecast.ts";
 import type { Reader } from "../../wire/client.ts";
 import { extendedReads, type QueryOperation, queries } from "../../wire/operations.ts";
 import { toAccessPolicies, toAccessUsers, toRootQuorum } from "./access-objects.ts";

@@ -11,7 +11,7 @@ import type { LiveOrganization } from "../../plan/organization.ts";
 import type { Plan } from "../../plan/plan.ts";
 import type { StepForecast, StepResult } from "../../plan/report.ts";
 import { type EarlierActivity, isCovered, type Step } from "../../plan/step.ts";
-import type { ApprovalVerdict } from "../../policy/powers/approval.ts";
+import type { ApprovalVerdict } from "../../policy/powers/forecast.ts";
 import { appliedByEntry, appliedByStep } from "../applied-objects.ts";
 import type { Comparison } from "../converge.ts";
 import type { Journal, JournalEntry } from "../journal/journal.ts";

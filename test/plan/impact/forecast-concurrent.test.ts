@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { DesiredOrganization, LiveOrganization } from "../../../src/plan/organization.ts";
 import type { Plan, PlanContext } from "../../../src/plan/plan.ts";
 import type { AccessPolicy, AccessState } from "../../../src/policy/access.ts";
-import type { Approval } from "../../../src/policy/powers/approval.ts";
+import type { Approval } from "../../../src/policy/powers/forecast.ts";
 import { forecastPending, inWords } from "../../policy/in-words.ts";
 import {
 	accessOf,

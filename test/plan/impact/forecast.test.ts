@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import type { Plan, PlanContext } from "../../../src/plan/plan.ts";
-import type { Approval } from "../../../src/policy/powers/approval.ts";
+import type { Approval } from "../../../src/policy/powers/forecast.ts";
 import { forecastPending, inWords, makePlan } from "../../policy/in-words.ts";
 import { unknownAccess } from "../../policy/support-access.ts";
 import {

@@ -2,9 +2,9 @@
 import { type Compiled, compileExpression, type Vocabulary } from "../../../src/emulator/policies/compile.ts";
 import type { AccessState } from "../../../src/policy/access.ts";
 import { factsOfGroup } from "../../../src/policy/powers/activity.ts";
-import { forecastApproval } from "../../../src/policy/powers/approval.ts";
 import { compareGroup } from "../../../src/policy/powers/compare.ts";
 import type { ImpactFinding } from "../../../src/policy/powers/finding.ts";
+import { forecastApproval } from "../../../src/policy/powers/forecast.ts";
 import { findParts } from "../../../src/policy/powers/judge.ts";
 import { findPower, type GroupPower } from "../../../src/policy/powers/powers.ts";
 import { prepareAccess, prepareBoth } from "../../../src/policy/powers/prepare.ts";

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import type { AccessPolicy, AccessState, AccessUser, Known } from "../../../src/policy/access.ts";
-import type { Approval } from "../../../src/policy/powers/approval.ts";
+import type { Approval } from "../../../src/policy/powers/forecast.ts";
 import { forecastApproval } from "../in-words.ts";
 
 const known = <T>(value: T): Known<T> => ({ known: true, value });

@@ -1,6 +1,6 @@
 /** Holds forecast approvals against every set of approvers, in readings of what is unknown. */
 import { expect } from "vitest";
-import { type Approval, forecastApproval } from "../../../src/policy/powers/approval.ts";
+import { type Approval, forecastApproval } from "../../../src/policy/powers/forecast.ts";
 import { prepareAccess } from "../../../src/policy/powers/prepare.ts";
 import { atMs, type ModelOrganization, Random, writeAccess } from "../model.ts";
 import {

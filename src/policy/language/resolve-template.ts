@@ -31,7 +31,7 @@ export function resolveTemplate(
 	let done = 0;
 	for (const reference of references) {
 		const { start, end } = reference.span;
-		const found = findValue(reference, lookups);
+		const found = findValue(text, reference, lookups);
 		if ("value" in found) {
 			const value = reference.as === "string" ? `'${found.value}'` : found.value;
 			parts.push(withoutEscapes(text.slice(done, start)), value);
@@ -54,19 +54,17 @@ function resolveUnread(text: string): ReturnType<typeof resolveTemplate> {
 	return { problems: [{ code: "bad-reference", message, span }] };
 }
 
-function findValue(reference: Reference, lookups: Lookups): VariableValue {
-	const { kind, name, as } = reference;
-	if (kind !== "variable") return idOf(kind, name, lookups);
-	const found = lookups.variable(name);
+function findValue(text: string, { kind, name, as, span }: Reference, lookups: Lookups): VariableValue {
+	const found = kind === "variable" ? lookups.variable(name) : idOf(kind, name, lookups);
 	if (!("value" in found)) return found;
-	const shown = quote(`\${${name}}`);
+	const shown = quote(text.slice(span.start, span.end).replace(/^'|'$/g, ""));
 	if (as === "string") {
 		const hasOther = /['\\\p{Cc}]/u.test(found.value);
 		const message = `the value of ${shown} has a quote \`'\`, a \`\\\` or a control character, which a string cannot have`;
 		return hasOther ? { code: "bad-value", message } : found;
 	}
-	const { kind: token, span } = readToken(found.value, 0);
-	if (token === "number" && span.start === 0 && span.end === found.value.length) return found;
+	const { kind: token, span: read } = readToken(found.value, 0);
+	if (token === "number" && read.start === 0 && read.end === found.value.length) return found;
 	const message = `the value of ${shown} is not a decimal number; write digits only, or the variable in quotes`;
 	return { code: "bad-value", message };
 }

@@ -189,6 +189,17 @@ describe("a resolved template", () => {
 		]);
 	});
 
+	it("has no id that would be more than a string, whoever made it", () => {
+		const lookups = {
+			userTags: new Map([["t", "x') || true || ('"]]),
+			users: new Map<string, string>(),
+			variable: () => ({ value: "" }),
+		};
+		expect(resolveTemplate(parseTemplate("user.tags.contains('${userTags.t}')"), lookups)).toMatchObject({
+			problems: [{ code: "bad-value", span: { start: 19, end: 34 } }],
+		});
+	});
+
 	it("takes a value with a reference in it as text", () => {
 		expect(resolved("x == '${each.v}'", { "each.v": "${users.alice}" })).toBe("x == '${users.alice}'");
 	});

@@ -156,7 +156,7 @@ export function makePlan(
 	const mentioned = [...changing, ...usersOfConsequences(consequences), ...usersOfRules(found)];
 	const names = namesFor(mentioned, desired, live, context.userNames);
 	const rules = describeRules(found, names);
-	const warnings = findWarnings(desired, live, timeMs);
+	const warnings = findWarnings(desired, live, timeMs, context.access);
 	return {
 		formatVersion: 1,
 		organizationId: desired.organizationId,

@@ -1,6 +1,8 @@
-/** Warnings of a plan: what the document says of objects that do not exist. What could not be read may exist. */
+/** Warnings of a plan: what the document or a policy says of objects that do not exist. What could not be read may exist. */
 import type { Problem } from "../common/errors.ts";
 import { showAddress, showName } from "../common/escape.ts";
+import type { AccessState } from "../policy/access.ts";
+import { findNamedTags } from "../policy/powers/tag-names.ts";
 import { describeTime } from "./access-window.ts";
 import { printAddress } from "./address.ts";
 import { readOnlyKindOf } from "./kinds/index.ts";
@@ -11,9 +13,18 @@ import { type DesiredOrganization, type LiveOrganization, liveKeyOf, type Positi
 import { addressOfRule, tagNamesOf } from "./rules/rules.ts";
 import { compareText } from "./value.ts";
 
-/** Returns the warnings, sorted whatever the order of the documents is. `timeMs` is the service's time, by which `desired` has its windows. */
-export function findWarnings(desired: DesiredOrganization, live: LiveOrganization, timeMs: number): readonly Problem[] {
+/**
+ * Returns the warnings, sorted whatever the order of the documents is. `timeMs` is the service's time, by which `desired` has its
+ * windows. `access`: left out where it was not read.
+ */
+export function findWarnings(
+	desired: DesiredOrganization,
+	live: LiveOrganization,
+	timeMs: number,
+	access?: AccessState,
+): readonly Problem[] {
 	const found = [
+		...(access === undefined ? [] : namedTags(desired, live, access)),
 		...missingUsers(desired, live, timeMs),
 		...missingTags(desired, live),
 		...missingExpectations(desired, live),
@@ -52,6 +63,26 @@ function missingUsers(desired: DesiredOrganization, { users }: LiveOrganization,
 		warn(userId, "absent.oauthProviders", "nothing is removed of this user under `absent`", undefined),
 	);
 	return [...ofTags, ...ofProtect, ...ofAbsent];
+}
+
+/** Policies that ask for a user tag by its name. They are in no document: each is at the tag, or at the document's first line. */
+function namedTags(
+	desired: DesiredOrganization,
+	{ userTags }: LiveOrganization,
+	access: AccessState,
+): readonly Problem[] {
+	if (!userTags.known || !access.policies.known) return [];
+	const names = new Map(access.policies.value.map(({ id, name }) => [id, name]));
+	const tagNames = Object.fromEntries(userTags.value.map(({ id, name }) => [id, name]));
+	return findNamedTags(access, tagNames).flatMap(({ policyId, name, tagIds }) => {
+		const tag = tagsOf(desired).find((one) => one.name === name || one.previously.includes(name));
+		const [file] = desired.files;
+		const place = tag?.at ?? (file === undefined ? undefined : { file, line: 1, column: 1 });
+		if (place === undefined) return [];
+		const policy = showName(names.get(policyId) || policyId);
+		const message = `policy \`${policy}\` asks for the user tag \`${showName(name)}\` by its name, which no user's tags have; did you mean its id ${tagIds.join(" or ")}?`;
+		return [{ ...place, path: printAddress("policy", policyId), code: "tag-by-name", message }];
+	});
 }
 
 /** Names of tags under `protect` and in rules that neither a live tag nor one of the document has. */

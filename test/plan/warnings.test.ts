@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import type { DesiredOrganization, DesiredRule, LiveOrganization } from "../../src/plan/organization.ts";
 import { makePlan } from "../../src/plan/plan.ts";
+import { accessOf, anyOf, policyOf } from "./support-access.ts";
 import { context, desiredOf, id, known, liveOf, liveTag, unknown, wantTag } from "./support-organizations.ts";
 
 const [alice, bob, gone] = [id("user", 1), id("user", 2), id("user", 0xabcdef9)];
@@ -106,5 +107,34 @@ describe("expect", () => {
 			"12 not-there: supportedAsset:eip155:1/USCD does not exist; did you mean `USDC`?",
 		]);
 		expect(warningsOf({ expect: expected("ETH") }, { ...live, records })).toHaveLength(1);
+	});
+});
+
+describe("policies", () => {
+	const policies = [
+		policyOf(1, { consensus: "approvers.any(u, u.tags.contains('signers') || 'root-quorum' in u.tags)" }),
+		policyOf(2, { consensus: anyOf(id("tag", 1)) }),
+		policyOf(3, { consensus: "approvers.any(u, u.tags.contains('nothing') || u.alias == 'signers')" }),
+		policyOf(4, { consensus: "approvers.any(u, u.tags.contains('signers'" }),
+	];
+	const warned = (parts: Parameters<typeof desiredOf>[0], of: LiveOrganization = live) =>
+		(makePlan(desiredOf({ ...parts }), of, { ...context, access: accessOf({}, policies) }).warnings ?? []).map(
+			({ file, line, path, code, message }) => [`${file}:${line}`, path, `${code}: ${message}`],
+		);
+	const ofTag = (name: string, number: number): string =>
+		`tag-by-name: policy \`policy 1\` asks for the user tag \`${name}\` by its name, which no user's tags have; did you mean its id ${id("tag", number)}?`;
+
+	it("that ask for a user tag by its name are warned of, with the id, at the tag in the document or at the first line", () => {
+		const [file] = desiredOf({}).files;
+		const path = `policy:${id("policy", 1)}`;
+		expect(warned({ userTags: [wantTag("signers", { at: at(7) })] })).toEqual([
+			[`${file}:1`, path, ofTag("root-quorum", 2)],
+			["acme.yaml:7", path, ofTag("signers", 1)],
+		]);
+	});
+
+	it("are not warned of where user tags could not be read, or have no such name", () => {
+		expect(warned({}, { ...live, userTags: unknown })).toEqual([]);
+		expect(warned({}, { ...live, userTags: known([liveTag(1, "others")]) })).toEqual([]);
 	});
 });

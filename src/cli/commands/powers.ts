@@ -1,5 +1,6 @@
 /** `powers`: who can do what in the live organizations of the documents, and why. It has a Reader, so it cannot submit. */
 
+import { defined, nonEmpty } from "../../common/defined.ts";
 import { ConfigurationError, DocumentError, exitCodes } from "../../common/errors.ts";
 import { showText } from "../../common/escape.ts";
 import { readRequest } from "../../document/read/request.ts";
@@ -10,6 +11,7 @@ import type { Fields } from "../../policy/powers/fields.ts";
 import { namedPowers } from "../../policy/powers/groups.ts";
 import { findPowers, type GroupPower } from "../../policy/powers/powers.ts";
 import { narrowToTag, narrowToUser } from "../../policy/powers/select-powers.ts";
+import { findNamedTags } from "../../policy/powers/tag-names.ts";
 import { nameMember, showOrganization } from "../../render/result/organization-name.ts";
 import type { OrganizationPowers } from "../../render/result/organization-powers.ts";
 import { type PowersResult, resultHead } from "../../render/result/result.ts";
@@ -233,6 +235,7 @@ function describeOrganization(
 			...(access.policies.known ? [] : [{ what: "policies", because: access.policies.because }]),
 			...(access.rootQuorum.known ? [] : [{ what: "root quorum", because: access.rootQuorum.because }]),
 		],
+		...defined({ namedTags: nonEmpty(findNamedTags(access, names.tagNames)) }),
 		...describe(ofUser),
 	};
 }

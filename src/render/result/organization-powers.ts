@@ -2,6 +2,7 @@
 import type { NotRead, RootQuorum } from "../../policy/access.ts";
 import type { ActivityExplanation, PowerExplanation } from "../../policy/powers/explain-power.ts";
 import type { GroupPower } from "../../policy/powers/powers.ts";
+import type { NamedTag } from "../../policy/powers/tag-names.ts";
 import type { NamedOrganization } from "./organization-name.ts";
 
 /** Something of the live organization that a result does not hold. */
@@ -27,6 +28,8 @@ export interface OrganizationPowers extends NamedOrganization {
 	readonly rootQuorum: RootQuorum | null;
 	/** What could not be read; then powers that depend on it are unknown. */
 	readonly unread: readonly MissingObject<NotRead>[];
+	/** Policies that ask for a user tag by its name; left out where there is none. */
+	readonly namedTags?: readonly NamedTag[];
 	readonly powers: readonly GroupPower[];
 	/** With `--why`: one for each group, and no powers. */
 	readonly why?: readonly PowerExplanation[];

@@ -14,7 +14,7 @@ import { ownCredentials } from "../../policy/powers/judge.ts";
 import type { GroupPower } from "../../policy/powers/powers.ts";
 import { isUndocumented, type Reason } from "../../policy/powers/reason.ts";
 import { count } from "../../say/count.ts";
-import { identifier, listOf, type Phrase, reason } from "../../say/phrase.ts";
+import { code, identifier, listOf, type Phrase, reason } from "../../say/phrase.ts";
 import { describeGroups, describeThresholds, listPeople } from "../../say/powers.ts";
 import { reasonText, sayReason } from "../../say/reason.ts";
 import { type Row, type Section, section } from "../../say/section.ts";
@@ -27,9 +27,10 @@ import { activitySection, answerWords, describeConditional, isTogether, whySecti
  * too. Groups that the same users can do are one row, in the order of their first groups.
  */
 export function powersSections(one: OrganizationPowers): readonly Section[] {
-	if (one.why !== undefined) return [unreadSection(one), ...whySections(one, one.why)];
+	const notes = [unreadSection(one), namedTagsSection(one)];
+	if (one.why !== undefined) return [...notes, ...whySections(one, one.why)];
 	const policies = one.activity === undefined ? [] : [activitySection(one)];
-	return [unreadSection(one), tableSection(one), ...policies];
+	return [...notes, tableSection(one), ...policies];
 }
 
 function tableSection(organization: OrganizationPowers): Section {
@@ -48,6 +49,19 @@ function unreadSection({ unread }: OrganizationPowers): Section {
 	return section("powers-unread", "Could not be read", ["unknown", "unknowns"], {
 		look: "attention",
 		rows: unread.map(({ what, because }) => ({ said: [`${what} unknown: `, reason(reasonText(because))] })),
+	});
+}
+
+/** Returns the policies that ask for a user tag by its name. */
+function namedTagsSection({ namedTags = [], policyNames }: OrganizationPowers): Section {
+	return section("named-tags", "Warnings", ["warning", "warnings"], {
+		look: "attention",
+		rows: namedTags.map(({ policyId, name, tagIds }) => ({
+			said: [
+				...["policy ", code(policyNames[policyId] || policyId), " asks for the user tag ", code(name)],
+				` by its name, which no user's tags have; did you mean its id ${tagIds.join(" or ")}?`,
+			],
+		})),
 	});
 }
 

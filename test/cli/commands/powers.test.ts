@@ -74,6 +74,18 @@ describe("orgsync powers", () => {
 		expect(sign.policyIds).toEqual([policies[0]]);
 	});
 
+	test("warns of a policy that asks for a user tag by its name, with the id that is meant", async () => {
+		const world = await makeOrganization();
+		const named = { ...seeded[0], consensus: "approvers.any(user, user.tags.contains('signers'))" };
+		await world.change({ policies: [named] });
+		const { stdout } = await world.run(["powers"]);
+		expect(stdout).toContain(
+			`policy \`two signers\` asks for the user tag \`signers\` by its name, which no user's tags have; did you mean its id ${tags.signers}?`,
+		);
+		const [organization] = readOutput(await world.run(["powers", "--format", "json"])).organizations;
+		expect(organization.namedTags).toEqual([{ policyId: policies[0], name: "signers", tagIds: [tags.signers] }]);
+	});
+
 	test("judges time windows at --at", async () => {
 		const world = await makeOrganization();
 		const wallets = async (at: readonly string[]) =>

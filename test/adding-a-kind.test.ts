@@ -76,7 +76,10 @@ export const vaults: EntityKind<Vault, Vault, readonly Vault[], "vaults"> = {
 const additions: Readonly<Record<string, readonly (readonly [behind: string, added: string])[]>> = {
 	"src/plan/kinds/names.ts": [['\tsessionProfile: "sessionProfiles",\n', '\tvault: "vaults",\n']],
 	"src/plan/kinds/index.ts": [
-		['import { userTag } from "./user-tag.ts";\n', 'import { vault } from "./vault.ts";\n'],
+		[
+			'import { tagCreation, tagRemoval, tagUpdate, userTag } from "./user-tag.ts";\n',
+			'import { vault } from "./vault.ts";\n',
+		],
 		["\tsessionProfile,\n", "\tvault,\n"],
 	],
 	"src/sync/read/read.ts": [

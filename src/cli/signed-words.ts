@@ -14,12 +14,16 @@ import { activityRow, describeRequest } from "../render/sections/activity.ts";
 import { impactSection } from "../render/sections/impact.ts";
 import { sayOrganization } from "../render/sections/organization.ts";
 import type { Comparison } from "../sync/converge.ts";
-import { approvals, type SubmitName, submits } from "../wire/operations.ts";
+import { approvals, type WriteName, writes } from "../wire/operations.ts";
 
-const headings: Readonly<Record<SubmitName, string>> = {
+const headings: Readonly<Record<WriteName, string>> = {
 	update_user_tag: "Change a user tag",
 	delete_oauth_providers: "Remove OAuth providers of a user",
 	delete_policies: "Remove policies",
+	create_user_tag: "Create a user tag",
+	delete_user_tags: "Remove user tags",
+	create_policies: "Create policies",
+	update_policy: "Change a policy",
 	delete_tvc_app_and_deployments: "Remove a TVC app and its deployments",
 	init_import_private_key: "Prepare the import of a private key",
 };
@@ -27,7 +31,7 @@ const headings: Readonly<Record<SubmitName, string>> = {
 /** Returns the words of an import for this user; undefined for any other request. */
 export function importWords(request: SignedRequest, names: UserNames): SignedWords | undefined {
 	const operation = "init_import_private_key";
-	if (request.type !== submits[operation].type) return undefined;
+	if (request.type !== writes[operation].type) return undefined;
 	const rows = differencesHtml(describeRequest({ operation, parameters: request.parameters, effect: null }, names));
 	return { heading: headings[operation], html: requestCard(rows, request) };
 }
@@ -35,7 +39,7 @@ export function importWords(request: SignedRequest, names: UserNames): SignedWor
 /** Returns the step that the request carries out, or the part of one that removes some of its objects; undefined if there is none. */
 export function findSignedStep({ type, organizationId, parameters }: SignedRequest, plan: Plan): Step | undefined {
 	if (organizationId !== plan.organizationId) return undefined;
-	const found = plan.steps.filter(({ operation }) => submits[operation].type === type);
+	const found = plan.steps.filter(({ operation }) => writes[operation].type === type);
 	for (const step of found) {
 		const [ids, own] = [objectsOf({ operation: step.operation, parameters }), objectsOf(step)];
 		const part = ids.length > 0 && ids.every((id) => own.includes(id)) ? narrowStep(step, ids) : step;

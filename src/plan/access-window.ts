@@ -34,7 +34,7 @@ export function desiredAt(desired: DesiredOrganization, timeMs: number): Desired
 	return {
 		...desired,
 		objects: desired.objects.map((object) =>
-			object.kind === "userTag" && object.members?.windows !== undefined
+			object.kind === "userTag" && !("absent" in object) && object.members?.windows !== undefined
 				? { ...object, members: membersAt(object.members, object.members.windows, timeMs) }
 				: object,
 		),
@@ -52,7 +52,7 @@ export function withoutWindows(
 		desired: {
 			...desired,
 			objects: desired.objects.map((object) => {
-				if (object.kind !== "userTag" || object.members?.windows === undefined) return object;
+				if (object.kind !== "userTag" || "absent" in object || object.members?.windows === undefined) return object;
 				const { members: _, ...rest } = object;
 				return rest;
 			}),

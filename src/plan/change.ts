@@ -6,12 +6,12 @@ import type { AddressText, Scope } from "./address.ts";
 import type { KindName, ReadOnlyKindName, RemovalKindName } from "./kinds/names.ts";
 
 /** What can be done about a difference: change the object, remove it, or only say so. */
-type Action = "update" | "remove" | "report";
+type Action = "create" | "update" | "remove" | "report";
 
 /** Where `before` comes from; where it is unknown, the change may not be needed. */
 export type Basis = "live" | "last-applied" | "unknown";
 
-export type Change = TagChange | RemovalChange | ReportChange;
+export type Change = TagChange | PolicyChange | RemovalChange | ReportChange;
 
 interface ChangeOf<K extends KindName, A extends Action> {
 	readonly address: AddressText;
@@ -21,8 +21,10 @@ interface ChangeOf<K extends KindName, A extends Action> {
 	readonly basis: Basis;
 }
 
-export interface TagChange extends ChangeOf<"userTag", "update"> {
-	readonly reason: "name-differs" | "members-differ" | "name-and-members-differ";
+/** Of a tag that is created, `before` has its name and no members; of one that is removed, `after` has. */
+export interface TagChange extends ChangeOf<"userTag", "create" | "update" | "remove"> {
+	readonly reason: "name-differs" | "members-differ" | "name-and-members-differ" | "not-there" | "is-there";
+	/** Of a tag that is created, a stand-in (stand-in.ts). */
 	readonly tagId: string;
 	readonly before: { readonly name: string; readonly members: readonly string[] | null };
 	readonly after: { readonly name: string; readonly members: readonly string[] | null };
@@ -31,6 +33,30 @@ export interface TagChange extends ChangeOf<"userTag", "update"> {
 	readonly removeUserIds: readonly string[];
 	/** When `basis` is `last-applied`: when it was last applied (ISO 8601), and whether the tag was changed since by others. */
 	readonly lastApplied: { readonly at: string; readonly changedSince: boolean } | null;
+}
+
+/** All that can be managed of a policy. In `after`, ids of tags that the plan creates are stand-ins. */
+export interface PolicyContent {
+	readonly name: string;
+	readonly effect: string;
+	readonly consensus: string;
+	readonly condition: string;
+	readonly notes: string;
+	readonly time: string;
+}
+
+export interface PolicyChange extends ChangeOf<"policy", "create" | "update"> {
+	readonly reason: "differs" | "not-there";
+	/** Of a policy that is created, a stand-in (stand-in.ts). */
+	readonly id: string;
+	readonly userId: null;
+	/** Null: it is created. */
+	readonly before: PolicyContent | null;
+	readonly after: PolicyContent;
+	/** The expressions as the document writes them: with the names of tags and users. */
+	readonly written: { readonly consensus: string; readonly condition: string };
+	/** Whether the text of a policy is replaced that was never applied from here. */
+	readonly takesOver: boolean;
 }
 
 export interface RemovalChange extends ChangeOf<RemovalKindName, "remove"> {

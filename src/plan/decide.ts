@@ -97,7 +97,9 @@ export function planDecided(
 /** Whether a tag would be changed that may have been changed before: only such a change can repeat an undone one. */
 function changesAgain(changes: readonly Change[], { userTags }: LiveOrganization): boolean {
 	const unchanged = new Set(userTags.known ? userTags.value.flatMap((tag) => (tag.isUnchanged ? tag.id : [])) : []);
-	return changes.some((change) => change.kind === "userTag" && !unchanged.has(change.tagId));
+	return changes.some(
+		(change) => change.kind === "userTag" && change.action === "update" && !unchanged.has(change.tagId),
+	);
 }
 
 /** Returns the three-way plan with the fate `held` for drift that no step puts back, because it was rejected before. */

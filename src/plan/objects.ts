@@ -11,7 +11,7 @@ export function nameOfUser({ users }: Users, userId: string): string {
 /** Returns the label of the object's address, with users by the names of the document. */
 export function labelOfObject(object: DesiredObject, users: Users): string {
 	if ("fields" in object) return joinLabel(object.group, object.key, users);
-	return object.kind === "userTag" ? object.name : joinLabel(object.userId, object.id, users);
+	return object.kind === "userTag" || "effect" in object ? object.name : joinLabel(object.userId, object.id, users);
 }
 
 export function addressOfObject(object: DesiredObject, users: Users): AddressText {

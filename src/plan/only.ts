@@ -1,11 +1,14 @@
 /** `--only KIND[/GLOB]` and `--only ADDRESS`: other objects are neither read nor compared nor changed. */
+import { defined } from "../common/defined.ts";
 import { showName } from "../common/escape.ts";
 import { parseAddress, printAddress } from "./address.ts";
 import type { Change } from "./change.ts";
+import { matchesGlob } from "./glob.ts";
 import { kinds } from "./kinds/index.ts";
 import type { KindName } from "./kinds/names.ts";
+import { tagsNamedBy } from "./kinds/references.ts";
 import { keyOfRemoval, labelOfObject } from "./objects.ts";
-import type { DesiredObject, DesiredOrganization } from "./organization.ts";
+import { type DesiredObject, type DesiredOrganization, policiesOf } from "./organization.ts";
 
 export interface Selection {
 	readonly kind: KindName;
@@ -47,18 +50,52 @@ function selects(selections: readonly Selection[], kind: string, label: string):
 
 /** The same document, with only the objects that one of the selections names. */
 export function narrow(desired: DesiredOrganization, selections: readonly Selection[]): DesiredOrganization {
-	return keepOnly(desired, (object) => selects(selections, object.kind, labelOfObject(object, desired)));
+	const narrowed = keepOnly(desired, (object) => selects(selections, object.kind, labelOfObject(object, desired)));
+	const isWhole = (kind: KindName): boolean =>
+		selections.some((one) => one.kind === kind && one.glob === undefined && one.label === undefined);
+	const { policies, userTags } = narrowed.exactly ?? {};
+	const exactly = {
+		...(isWhole("policy") ? defined({ policies }) : {}),
+		...(isWhole("userTag") ? defined({ userTags }) : {}),
+	};
+	const { exactly: _, ...rest } = narrowed;
+	return Object.keys(exactly).length === 0 ? rest : { ...rest, exactly };
 }
 
-/** The same document, with only the objects for which `keep` is true. */
+/** The same document, with only the objects for which `keep` is true, and the tags that the kept policies name. */
 export function keepOnly(desired: DesiredOrganization, keep: (object: DesiredObject) => boolean): DesiredOrganization {
-	return { ...desired, narrowed: true, objects: desired.objects.filter(keep) };
+	const kept = new Set(desired.objects.filter(keep));
+	const named = new Set(policiesOf({ objects: [...kept] }).flatMap(tagsNamedBy));
+	const isKept = (object: DesiredObject): boolean =>
+		kept.has(object) || (object.kind === "userTag" && !("absent" in object) && named.has(object.name));
+	const { exactly, ...rest } = { ...desired, narrowed: true, objects: desired.objects.filter(isKept) };
+	const complete = exactly === undefined ? undefined : keepComplete(exactly, desired, isKept);
+	return { ...rest, ...defined({ exactly: complete }) };
+}
+
+/** Returns the lists that are still complete: what is left out of one is listed all the same. */
+function keepComplete(
+	{ policies, userTags }: NonNullable<DesiredOrganization["exactly"]>,
+	{ objects }: DesiredOrganization,
+	isKept: (object: DesiredObject) => boolean,
+): DesiredOrganization["exactly"] {
+	const isWhole = (kind: KindName): boolean => objects.every((object) => object.kind !== kind || isKept(object));
+	const whole = {
+		...(isWhole("policy") ? defined({ policies }) : {}),
+		...(isWhole("userTag") ? defined({ userTags }) : {}),
+	};
+	return Object.keys(whole).length === 0 ? undefined : whole;
 }
 
 /** Returns the document with only the objects that these changes change, whatever the aliases of users. */
 export function narrowToChanged(desired: DesiredOrganization, changes: readonly Change[]): DesiredOrganization {
 	const keys = new Set(changes.map(keyOfChange));
+	const removes = new Set(changes.filter(({ action }) => action === "remove").map(({ kind }) => kind));
+	const isListed = ({ kind }: DesiredObject): boolean =>
+		(kind === "policy" && removes.has(kind) && desired.exactly?.policies !== undefined) ||
+		(kind === "userTag" && removes.has(kind) && desired.exactly?.userTags !== undefined);
 	const isChanged = (object: DesiredObject): boolean => {
+		if (isListed(object)) return true;
 		const key = keyOfObject(object);
 		return key !== undefined && keys.has(key);
 	};
@@ -71,25 +108,17 @@ export function narrowToChanged(desired: DesiredOrganization, changes: readonly 
 /** Returns a key of an object that can be changed, the same whatever the aliases of users; undefined for a read-only object. */
 export function keyOfObject(object: DesiredObject): string | undefined {
 	if ("fields" in object) return undefined;
-	return printAddress(object.kind, object.kind === "userTag" ? object.name : keyOfRemoval(object));
+	const isNamed = object.kind === "userTag" || "effect" in object;
+	return printAddress(object.kind, isNamed ? object.name : keyOfRemoval(object));
 }
 
 /** The same of the object of a change; undefined for a change that can only be reported. */
 export function keyOfChange(change: Change): string | undefined {
 	if (change.action === "report") return undefined;
-	return change.kind === "userTag" ? change.address : printAddress(change.kind, keyOfRemoval(change));
+	const isNamed = change.kind === "userTag" || change.action !== "remove";
+	return isNamed ? change.address : printAddress(change.kind, keyOfRemoval(change));
 }
 
 export function isEmpty({ objects }: DesiredOrganization): boolean {
 	return objects.length === 0;
-}
-
-/** Whether the text is as the glob says: `*` is any text, `?` any character. */
-export function matchesGlob(glob: string, label: string): boolean {
-	const pattern = [...glob]
-		.map((character) =>
-			character === "*" ? ".*" : character === "?" ? "." : character.replace(/[\\^$.|+()[\]{}]/, "\\$&"),
-		)
-		.join("");
-	return new RegExp(`^${pattern}$`, "su").test(label);
 }

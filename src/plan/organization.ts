@@ -1,5 +1,5 @@
 /** Desired and live organizations. Unknown is not empty: use `Known<T>` for anything unreadable. Ids are lower case. */
-import type { Known } from "../policy/access.ts";
+import type { AccessPolicy, Known } from "../policy/access.ts";
 import type { PowerName } from "../policy/powers/groups.ts";
 import type { ReadOnlyKindName, RemovalKindName, removalLists } from "./kinds/names.ts";
 
@@ -22,7 +22,14 @@ export interface DesiredOrganization {
 	readonly places?: NamePlaces;
 	/** Everything that it lists, in the order of the kinds; objects of a kind are sorted. */
 	readonly objects: readonly DesiredObject[];
-	readonly protect: { readonly userIds: readonly string[]; readonly userTags: readonly string[] };
+	/** Lists that are complete: what else is live is removed, except what these globs match. Left out where none is. */
+	readonly exactly?: { readonly policies?: Exceptions; readonly userTags?: Exceptions };
+	readonly protect: {
+		readonly userIds: readonly string[];
+		readonly userTags: readonly string[];
+		/** Names or ids; left out where there is none. */
+		readonly policies?: readonly string[];
+	};
 	readonly limits: Limits;
 	/** Sorted by address; left out when there is none. They are about all of the organization, whatever `--only` leaves out. */
 	readonly rules?: readonly DesiredRule[];
@@ -37,6 +44,11 @@ export interface DesiredOrganization {
 	readonly readsMembers?: boolean;
 	/** By tag id, temporary names that an earlier plan chose; used only while they are free. */
 	readonly temporaryNames?: Readonly<Record<string, string>>;
+}
+
+/** Globs over names; `*` is any text. Sorted. */
+export interface Exceptions {
+	readonly except: readonly string[];
 }
 
 /** Where a document has names that have no place elsewhere. */
@@ -56,6 +68,39 @@ export interface DesiredUserTag {
 	readonly previously: readonly string[];
 	/** Left out: membership is not managed. */
 	readonly members?: DesiredMembers;
+	/** Whether the tag is created where it is not there. */
+	readonly create?: true;
+	readonly at: Position;
+}
+
+/** A user tag that must not exist: `name` is its id, or its name. */
+export interface AbsentUserTag {
+	readonly kind: "userTag";
+	readonly absent: true;
+	readonly name: string;
+	readonly at: Position;
+}
+
+export type PolicyEffect = "EFFECT_ALLOW" | "EFFECT_DENY";
+
+/** A policy as a document writes it. Its expressions are templates: they name tags and users of the document by references. */
+export interface DesiredPolicy {
+	readonly kind: "policy";
+	/** Names are unique in the service (docs/internals/service.md#server-side-validation). */
+	readonly name: string;
+	/** Without it the policy is found by its name. */
+	readonly id?: string;
+	readonly previously: readonly string[];
+	readonly effect: PolicyEffect;
+	/** Empty: the policy has none. */
+	readonly consensus: string;
+	readonly condition: string;
+	/** Left out: unmanaged. */
+	readonly notes?: string;
+	/** Left out: no window. */
+	readonly time?: string;
+	/** Whether its expressions are compared and submitted as exact text, their meaning unknown. */
+	readonly unchecked?: true;
 	readonly at: Position;
 }
 
@@ -120,18 +165,28 @@ export type DesiredRule =
 		| { readonly rule: "noNewAccess" }
 	) & { readonly at: Position };
 
-export type DesiredObject = DesiredUserTag | DesiredRemoval | DesiredExpectation;
+export type DesiredObject = DesiredUserTag | AbsentUserTag | DesiredPolicy | DesiredRemoval | DesiredExpectation;
 
 /** Returns the user tags that the document lists, sorted by name. */
 export function tagsOf({ objects }: Pick<DesiredOrganization, "objects">): readonly DesiredUserTag[] {
-	return objects.filter((object) => object.kind === "userTag");
+	return objects.filter((object): object is DesiredUserTag => object.kind === "userTag" && !("absent" in object));
+}
+
+/** Returns the user tags that must not exist, sorted by name. */
+export function absentTagsOf({ objects }: Pick<DesiredOrganization, "objects">): readonly AbsentUserTag[] {
+	return objects.filter((object): object is AbsentUserTag => object.kind === "userTag" && "absent" in object);
+}
+
+/** Returns the policies that the document writes, sorted by name. */
+export function policiesOf({ objects }: Pick<DesiredOrganization, "objects">): readonly DesiredPolicy[] {
+	return objects.filter((object): object is DesiredPolicy => object.kind === "policy" && "effect" in object);
 }
 
 export function removalsOf(
 	{ objects }: Pick<DesiredOrganization, "objects">,
 	kind: RemovalKindName,
 ): readonly DesiredRemoval[] {
-	return objects.filter((object): object is DesiredRemoval => object.kind === kind);
+	return objects.filter((object): object is DesiredRemoval => object.kind === kind && "userId" in object);
 }
 
 export function expectationsOf(
@@ -151,12 +206,20 @@ export type Limits = {
 	readonly memberRemovals?: { readonly percent: number } | { readonly count: number };
 	readonly lockout?: PowerLimit;
 	readonly escalation?: PowerLimit;
+	/** Removals of tags. */
+	readonly userTags?: number;
+	readonly policyUpdates?: number;
+	/** Live policies whose text is replaced and that were never applied from here. */
+	readonly takeovers?: number;
 	/** Removals of members whose access expired do not count for `memberRemovals`. */
 	readonly expiries?: "any";
 } & { readonly [K in RemovalKindName as (typeof removalLists)[K]]?: number };
 
 /** How many powers a guard may find; `strict` allows none, and nothing that is unknown. */
 export type PowerLimit = number | "strict";
+
+/** Limits of what extended writes do. */
+export const writeLimits = ["userTags", "policyUpdates", "takeovers"] as const;
 
 /** Limits of the guards that compare who can do what before and after. */
 export const powerLimits = ["lockout", "escalation"] as const;
@@ -166,6 +229,8 @@ export interface LiveOrganization {
 	readonly organizationId: string;
 	/** Sorted by id. */
 	readonly userTags: Known<readonly LiveUserTag[]>;
+	/** What policies say, sorted by id; left out where the document states none. */
+	readonly policies?: Known<readonly LivePolicy[]>;
 	/** Objects that can be removed, by kind. */
 	readonly removables: { readonly [K in RemovalKindName]: Known<readonly LiveRemovable[]> };
 	/** User id to the name that the service has, which need not be unique; empty where it has none. */
@@ -194,6 +259,11 @@ export interface LiveUserTag {
 	readonly members: Known<readonly string[]>;
 }
 
+/** A policy as the service has it. */
+export interface LivePolicy extends AccessPolicy {
+	readonly notes: string;
+}
+
 export interface LiveRemovable {
 	readonly id: string;
 	/** The user whose object it is; null for kinds whose objects belong to no user. */
@@ -209,6 +279,12 @@ export interface LastApplied {
 	readonly userTags: Readonly<Record<string, LastAppliedTag>>;
 	/** What was removed, by kind and then by `keyOfRemoval`. */
 	readonly removed: { readonly [K in RemovalKindName]?: Readonly<Record<string, LastAppliedRemoval>> };
+	/** Policies whose text was applied from here, by id; left out where there is none. */
+	readonly policies?: Readonly<Record<string, LastAppliedPolicy>>;
+}
+
+export interface LastAppliedPolicy extends LastAppliedRemoval {
+	readonly name: string;
 }
 
 export interface LastAppliedRemoval {

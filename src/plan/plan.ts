@@ -15,6 +15,7 @@ import { judgeOldNames } from "./guards/old-names.ts";
 import { type Override, overridesInPlan } from "./guards/overrides.ts";
 import { judgeReversals } from "./guards/reversals.ts";
 import { judgeStranded } from "./guards/stranded.ts";
+import { judgeWrites } from "./guards/written-policies.ts";
 import { type Consequences, findConsequences, usersOfConsequences } from "./impact/consequences.ts";
 import { orderForSubmitter } from "./order/for-submitter.ts";
 import {
@@ -139,7 +140,8 @@ export function makePlan(
 	const differences = given ?? diff(desired, live);
 	const { changes, problems, unread } = differences;
 	const liveTags = live.userTags.known ? live.userTags.value : [];
-	const made = problems.length > 0 ? [] : makeSteps(changes, liveTags, desired.temporaryNames);
+	const livePolicies = live.policies?.known === true ? live.policies.value : [];
+	const made = problems.length > 0 ? [] : makeSteps(changes, liveTags, desired.temporaryNames, livePolicies);
 	const { steps: wanted, ...order } = orderForSubmitter(made, { ...context, atMs: timeMs });
 	const withPending = holdSteps(wanted, context.waiting ?? []);
 	const withRejected = holdRejected(withPending, context.rejected ?? []);
@@ -173,6 +175,7 @@ export function makePlan(
 		...consequences,
 		guards: [
 			...judgeGuards(desired, live, { changes, caller, expiries }),
+			...judgeWrites(desired, live, { changes, steps, access: context.access }),
 			...judgeAccess({ limits: desired.limits, changes, consequences, access: context.access, names }),
 			...judgeRules(found, rules, changes),
 			...judgeOldNames(document, changes, context.access),
@@ -256,6 +259,7 @@ export function isIdle(plan: Plan): boolean {
 export function digestTouched(change: Change, live: LiveOrganization): string {
 	const { address, before, basis } = change;
 	if (change.kind === "userTag") return digestOf({ tagId: change.tagId, before, basis });
+	if (change.action === "create" || change.action === "update") return digestOf({ id: change.id, before, basis });
 	// A plan shows only the name, and another object may have taken it: the record is part of the digest.
 	const record = change.action === "remove" ? (findRemovable(change, live)?.digest ?? null) : null;
 	return digestOf({ address, before, basis, record });

@@ -9,7 +9,7 @@ import type { OutdatedObject, OutdatedState, Problem } from "../common/errors.ts
 import { type Expiry, isPastValidity } from "./access-window.ts";
 import { narrowStep, objectsOf, subjectOf } from "./activities/requests.ts";
 import type { AddressText } from "./address.ts";
-import type { Change, RemovalChange, TagChange } from "./change.ts";
+import type { Change, PolicyChange, RemovalChange, TagChange } from "./change.ts";
 import { retriedIn } from "./guards/overrides.ts";
 import { findOtherImpact, type StaleImpact } from "./impact/stale-impact.ts";
 import type { LiveOrganization } from "./organization.ts";
@@ -83,7 +83,9 @@ export function findOutdated({ saved, fresh, live, serviceTimeMs }: Revisited): 
 		const found =
 			before.kind === "userTag"
 				? compareTag(before, after as TagChange | undefined, problem, live, names)
-				: compareRemoval(before, after as RemovalChange | undefined, live);
+				: before.action === "remove"
+					? compareRemoval(before, after as RemovalChange | undefined, live)
+					: comparePolicy(before, after as PolicyChange | undefined, problem, live);
 		(isSame ? hindered : outdated).push({ organizationId: saved.organizationId, address, ...found });
 	}
 	// An outdated object can block others: those are not reported.
@@ -166,6 +168,18 @@ function compareTag(
 		after: now,
 		because: { what: "tag", planned, freshTagId, now, problem: problem?.message ?? null, names },
 	};
+}
+
+function comparePolicy(
+	planned: PolicyChange,
+	fresh: PolicyChange | undefined,
+	problem: Problem | undefined,
+	live: LiveOrganization,
+): Comparison {
+	const found = live.policies?.known === true ? live.policies.value.find(({ id }) => id === planned.id) : undefined;
+	const [before, now] = [planned.before, found === undefined ? null : { name: found.name }];
+	const reason = problem !== undefined ? "not-possible" : fresh === undefined ? "already-applied" : "changed";
+	return { reason, before: before && { name: before.name }, after: now, because: { what: "removal", before, now } };
 }
 
 function compareRemoval(

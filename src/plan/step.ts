@@ -15,6 +15,30 @@ export interface StepParameters {
 	readonly delete_oauth_providers: { readonly userId: string; readonly providerIds: readonly string[] };
 	readonly delete_policies: { readonly policyIds: readonly string[] };
 	readonly delete_tvc_app_and_deployments: { readonly appId: string };
+	readonly create_user_tag: { readonly userTagName: string; readonly userIds: readonly string[] };
+	readonly delete_user_tags: { readonly userTagIds: readonly string[] };
+	readonly create_policies: { readonly policies: readonly NewPolicy[] };
+	/** All of it, so that what is approved later is what was reviewed. */
+	readonly update_policy: {
+		readonly policyId: string;
+		readonly policyName: string;
+		readonly policyEffect: string;
+		readonly policyCondition: string;
+		readonly policyConsensus: string;
+		readonly policyNotes: string;
+		/** Left out where the policy has no window, before and after: a service may lack windows. */
+		readonly time?: string;
+	};
+}
+
+/** A policy as `create_policies` takes it. */
+export interface NewPolicy {
+	readonly policyName: string;
+	readonly effect: string;
+	readonly condition: string;
+	readonly consensus: string;
+	readonly notes: string;
+	readonly time?: string;
 }
 
 export type StepOperation = keyof StepParameters;
@@ -41,7 +65,10 @@ export type Step = StepRequest & {
 /** Why a step is in the plan; say/steps.ts puts it into words. `names-exchanged`: the tag takes a temporary name first. */
 export type StepReason =
 	| { readonly kind: TagChange["reason"] | "names-exchanged"; readonly from: string; readonly to: string }
-	| { readonly kind: "remove"; readonly of: RemovalKindName; readonly count: number };
+	/** `name`: of the first of them. */
+	| { readonly kind: "create"; readonly of: "userTag" | "policy"; readonly count: number; readonly name: string }
+	| { readonly kind: "change-policy"; readonly name: string }
+	| { readonly kind: "remove"; readonly of: "userTag" | RemovalKindName; readonly count: number };
 
 /** An object that a request changes: its address, and the id by which the request's parameters name it. */
 export interface CoveredObject {

@@ -127,6 +127,10 @@ function describeDenial({ approval, operation }: Pick<ForecastStep, "approval" |
 const actions: Readonly<Record<StepOperation, string>> = {
 	update_user_tag: "change user tags",
 	delete_policies: "remove policies",
+	create_user_tag: "create user tags",
+	delete_user_tags: "remove user tags",
+	create_policies: "create policies",
+	update_policy: "change policies",
 	delete_oauth_providers: "remove OAuth providers",
 	delete_tvc_app_and_deployments: "remove TVC apps",
 };

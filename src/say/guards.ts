@@ -1,7 +1,7 @@
 /** The words of guards: what each found, and what is allowed. All are safe for a terminal. */
 import { GuardError } from "../common/errors.ts";
 import { showAddress, showName, showText } from "../common/escape.ts";
-import { printAddress } from "../plan/address.ts";
+import { parseAddress, printAddress } from "../plan/address.ts";
 import type { AccessFinding, CompletedActivity, GuardFinding, Reversal, UsedName } from "../plan/guards/finding.ts";
 import { type Allowed, type Guard, type GuardKind, refusingGuards } from "../plan/guards/guards.ts";
 import type { PlanImpact } from "../plan/impact/impact.ts";
@@ -21,8 +21,16 @@ export function guardText({ kind, found, where, finding }: Guard): string {
 			return removalsText(finding, found);
 		case "removals":
 			return `${count(found, ...wordsOf(kind))} would be removed`;
+		case "updates":
+			return `${count(found, "policy", "policies")} would be changed`;
+		case "takeovers":
+			return `the text of ${count(found, "live policy", "live policies")} that was never applied from here would be replaced`;
+		case "dangling-tags":
+			return finding.uses.map(danglingText).join("; ");
+		case "rebound":
+			return finding.tags.map(reboundText).join("; ");
 		case "protected":
-			return `${where.map(showAddress).join(", ")} would change protected users or tags`;
+			return `${where.map(showAddress).join(", ")} would change protected ${where.some(isPolicy) ? "users, tags or policies" : "users or tags"}`;
 		case "unlisted":
 			return `${count(found, "activity", "activities")} could be pending already: the service did not list all pending activities`;
 		case "last-of-caller":
@@ -58,6 +66,8 @@ export function limitText({ kind, finding }: Pick<Guard, "kind" | "finding">): s
 		case "access":
 			return finding.limit === "strict" ? "none, and nothing unknown" : `at most ${finding.limit}`;
 		case "removals":
+		case "updates":
+		case "takeovers":
 			return `at most ${finding.limit}`;
 		case "last-of-caller":
 			return `not the last ${ownWords(kind)} of the user who applies`;
@@ -73,6 +83,8 @@ const limits = {
 	unlisted: "none until all pending activities are listed",
 	rules: "no rule of the document broken",
 	"new-access": "no new access",
+	"dangling-tags": "no removed tag that a policy names",
+	rebound: "each name means the tag that it meant when it was applied",
 	"old-names": "any number of uses",
 	reversals: "no change that was made and undone before",
 	stranded: "no activity denied because of another one of the plan",
@@ -92,7 +104,23 @@ export function refuseBlocked(
 	});
 }
 
+function isPolicy(address: string): boolean {
+	return parseAddress(address)?.kind === "policy";
+}
+
+function danglingText({ address, policies }: Finding<"dangling-tags">["uses"][number]): string {
+	const named = policies?.map(({ name, id }) => `\`${showName(name)}\` (${showText(id)})`).join(", ");
+	const who = named === undefined ? "a policy may still name it: policies are unknown" : `${named} would still name it`;
+	return `${showAddress(address)} would be removed, and ${who}, and match no user by it`;
+}
+
+function reboundText({ name, before, now, userIds }: Finding<"rebound">["tags"][number]): string {
+	const who = userIds === null ? "users who are unknown" : count(userIds.length, "user", "users");
+	return `\`${showName(name)}\` meant the tag ${before.join(", ")}, which is gone, and now means ${now}, which ${who} would gain by`;
+}
+
 function wordsOf(kind: GuardKind): readonly [one: string, many: string] {
+	if (kind === "userTags") return kindOf("userTag").words;
 	const name = removalKindNames.find((one) => removalLists[one] === kind);
 	return name === undefined ? ["object", "objects"] : kindOf(name).words;
 }

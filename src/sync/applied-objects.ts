@@ -2,14 +2,14 @@
 
 import { type AnyParameters, idsIn, isStepOperation, targetOf } from "../plan/activities/requests.ts";
 import { labelOf } from "../plan/address.ts";
-import type { Change, TagChange } from "../plan/change.ts";
+import type { Change, PolicyChange, TagChange } from "../plan/change.ts";
 import type { RemovalKindName } from "../plan/kinds/names.ts";
 import { keyOfRemoval } from "../plan/objects.ts";
 import type { LastAppliedTag } from "../plan/organization.ts";
 import { compareText } from "../plan/value.ts";
 import { parametersOf } from "../wire/request-body.ts";
 import type { AppliedObject, JournalEntry } from "./journal/journal.ts";
-import type { ActivityRequest, CompletionTime } from "./submit/activity-request.ts";
+import type { ActivityRequest, Completion } from "./submit/activity-request.ts";
 
 type AppliedObjects = NonNullable<ActivityRequest["appliedObjects"]>;
 
@@ -20,7 +20,16 @@ export function appliedByStep(parameters: AnyParameters, changes: readonly Chang
 			.filter(({ address }) => covers.includes(address))
 			.flatMap((change): readonly AppliedObject[] => {
 				if (change.action === "report") return [];
-				if (change.action === "remove") return [appliedRemoval(change.kind, change, at)];
+				if (change.kind !== "userTag") {
+					return change.action === "remove"
+						? [appliedRemoval(change.kind, change, at)]
+						: appliedPolicy(change, parameters, at);
+				}
+				if (change.action === "remove") return [];
+				if (change.action === "create") {
+					const [tagId] = at.createdIds ?? [];
+					return tagId === undefined ? [] : appliedChange({ ...change, tagId }, undefined, at);
+				}
 				const isTemporary = (parameters.newUserTagName ?? change.before.name) !== change.after.name;
 				return isTemporary ? [] : appliedChange(change, findTag(change.tagId), at);
 			});
@@ -33,6 +42,8 @@ export function appliedByEntry({ body, covers }: JournalEntry): AppliedObjects {
 	return (_covers, findTag, at) => {
 		if (!isStepOperation(operation)) return [];
 		const { kind, userId, ids } = targetOf({ operation, parameters });
+		if (operation === "create_user_tag" || operation === "delete_user_tags") return [];
+		if (operation === "create_policies" || operation === "update_policy") return [];
 		if (kind !== "userTag") return ids.map((id) => appliedRemoval(kind, { userId, id }, at));
 		return ids.flatMap((id) => appliedToTag(id, parameters, labelOf(covers[0] ?? ""), findTag(id), at));
 	};
@@ -43,7 +54,7 @@ function appliedToTag(
 	parameters: AnyParameters,
 	name: string,
 	earlier: LastAppliedTag | undefined,
-	at: CompletionTime,
+	at: Completion,
 ): readonly AppliedObject[] {
 	const [add, remove] = [idsIn(parameters.addUserIds), idsIn(parameters.removeUserIds)];
 	const isTemporary = parameters.newUserTagName !== undefined && parameters.newUserTagName !== name;
@@ -55,7 +66,7 @@ function appliedToTag(
 function appliedChange(
 	{ tagId: id, addUserIds, removeUserIds, after, basis }: TagChange,
 	earlier: LastAppliedTag | undefined,
-	at: CompletionTime,
+	at: Completion,
 ): readonly AppliedObject[] {
 	if (after.members === null && addUserIds.length + removeUserIds.length === 0) {
 		// Only the name was changed and the members are not known: the last-applied members and their time stay.
@@ -70,9 +81,20 @@ function appliedChange(
 function appliedRemoval(
 	kind: RemovalKindName,
 	object: { readonly userId: string | null; readonly id: string },
-	{ appliedAt }: CompletionTime,
+	{ appliedAt }: Completion,
 ): AppliedObject {
 	return { kind, id: keyOfRemoval(object), value: { appliedAt } };
+}
+
+/** Of policies that were created, the answer has the ids in the order of the request. */
+function appliedPolicy(
+	{ id, action, after: { name } }: PolicyChange,
+	{ policies }: AnyParameters,
+	{ appliedAt, createdIds = [] }: Completion,
+): readonly AppliedObject[] {
+	const index = Array.isArray(policies) ? policies.findIndex((one) => one.policyName === name) : -1;
+	const liveId = action === "create" ? createdIds[index] : id;
+	return liveId === undefined ? [] : [{ kind: "policyText", id: liveId, value: { appliedAt, name } }];
 }
 
 function appliedTag(
@@ -80,10 +102,15 @@ function appliedTag(
 	name: string,
 	present: readonly string[],
 	gone: readonly string[],
-	at: CompletionTime,
+	at: Completion,
 ): AppliedObject {
 	const sorted = (users: readonly string[]) => [...new Set(users)].sort(compareText);
-	return { kind: "userTag", id, value: { ...at, name, present: sorted(present), gone: sorted(gone), updatedAt: "" } };
+	const { createdIds: _, ...times } = at;
+	return {
+		kind: "userTag",
+		id,
+		value: { ...times, name, present: sorted(present), gone: sorted(gone), updatedAt: "" },
+	};
 }
 
 function without(users: readonly string[], others: readonly string[]): readonly string[] {

@@ -1,11 +1,14 @@
 /** Applies a plan: independent steps concurrently, and a step only once the steps that it depends on have completed. */
 
-import type { Said } from "../common/said.ts";
+import { showAddress } from "../common/escape.ts";
+import { type Said, say } from "../common/said.ts";
 import { organizationChannel, stepChannel } from "../common/tracing.ts";
 import { describeTime, isPastValidity } from "../plan/access-window.ts";
 import { retriesOf } from "../plan/guards/overrides.ts";
+import { uuid } from "../plan/organization.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Report, Stats, StepResult } from "../plan/report.ts";
+import { fillStandIns, standInsIn } from "../plan/stand-in.ts";
 import type { Step } from "../plan/step.ts";
 import { digestOf } from "../plan/value.ts";
 import type { Reader } from "../wire/client.ts";
@@ -15,6 +18,7 @@ import type { SubmitContext } from "./submit/activity-request.ts";
 import { findLater, type LaterPlan, planLater } from "./submit/later-steps.ts";
 import { notAttempted } from "./submit/outcomes.ts";
 import { type RanStep, runStep, type StepContext, timesOf, toStepResult } from "./submit/run-step.ts";
+import { createdIdsOf } from "./submit/submit-once.ts";
 import { notVerified, verify } from "./verify.ts";
 import { isWaiting, StepWait, type WaitOptions } from "./wait-for-end.ts";
 
@@ -102,6 +106,8 @@ class StepRun {
 	stopped: { readonly error: unknown } | null = null;
 	/** Whether an interruption ended the wait for a pending activity. */
 	isCutShort = false;
+	/** What the steps created, by its stand-in: the id that the service made. */
+	readonly #created = new Map<string, string>();
 	/** Why every further request would fail; null while requests may succeed. */
 	#fatal: Said | null = null;
 	readonly #inFlight = new Set<Promise<void>>();
@@ -180,7 +186,19 @@ class StepRun {
 			this.#record(toStepResult(given, notAttempted(now)));
 			return;
 		}
-		const { step, plan } = now;
+		const { plan } = now;
+		const step = { ...now.step, parameters: fillStandIns(now.step.parameters, this.#created) } as Step;
+		const unknown = standInsIn(step.parameters)[0];
+		if (unknown !== undefined) {
+			const name = plan.changes.find((one) => one.kind === "userTag" && one.tagId === unknown)?.address ?? unknown;
+			this.#record(
+				toStepResult(
+					given,
+					notAttempted(say`the service did not say which id ${showAddress(name)} has: run apply again`),
+				),
+			);
+			return;
+		}
 		const flight = stepChannel
 			.tracePromise(() => runStep(step, plan, this.#context), { organizationId, step })
 			.then((ran) => this.#end(ran))
@@ -200,6 +218,10 @@ class StepRun {
 
 	/** Records a step that ran, unless it waits. Throws the error of a journal that could not record its outcome. */
 	#end(ran: RanStep): void {
+		if (ran.step.operation === "create_user_tag" && ran.result.outcome === "completed") {
+			const [standIn, [id]] = [ran.step.covers[0]?.id, createdIdsOf(ran.whole.activity)];
+			if (standIn !== undefined && id !== undefined && uuid.test(id)) this.#created.set(standIn, id);
+		}
 		const results = [ran.whole, ...ran.parts.map(({ result }) => result)];
 		this.#fatal ??= results.find(({ isFatal }) => isFatal)?.message ?? null;
 		if (results.some(({ isRetry }) => isRetry)) this.retried.add(ran.step.id);

@@ -8,14 +8,14 @@
 import { OrgsyncError } from "../common/errors.ts";
 import { isRecord } from "../common/json.ts";
 import { labelOf } from "../plan/address.ts";
-import type { Change, ReportChange } from "../plan/change.ts";
+import type { Change, PolicyChange, ReportChange } from "../plan/change.ts";
 import { accessExpired, knownDifferences } from "../plan/drift/difference.ts";
 import type { Attribution } from "../plan/drift/drift.ts";
 import { readOnlyKindOf, removalKinds } from "../plan/kinds/index.ts";
 import type { Plan } from "../plan/plan.ts";
 import { endOfPrecision, readTime } from "../wire/activity.ts";
 import type { Reader } from "../wire/client.ts";
-import { submits } from "../wire/operations.ts";
+import { writes } from "../wire/operations.ts";
 import { type ActivityRecord, isOldestFirst, listPages } from "./read/list-activities.ts";
 
 /** Who caused which difference, by address. */
@@ -153,6 +153,7 @@ function factsOf(change: Change, plan: Plan): readonly Fact[] {
 		const kind = removalKinds.find(({ name }) => name === change.kind);
 		return kind === undefined ? [] : [existenceFact(change.id, kind.creations)];
 	}
+	if (change.kind === "policy") return [policyFact(change)];
 	const { activities, groupedBy } = readOnlyKindOf(change.kind);
 	if (activities === null) return [];
 	const label = labelOf(change.address);
@@ -161,9 +162,19 @@ function factsOf(change: Change, plan: Plan): readonly Fact[] {
 	return [expectedFact([idOfUser(user, plan), name.join("/")], change, activities)];
 }
 
+/** What created or changed the policy. */
+function policyFact({ id, before }: PolicyChange): Fact {
+	const touches = ({ type, intent }: CompletedActivity): boolean =>
+		type.startsWith("ACTIVITY_TYPE_UPDATE_POLICY") && textOrNull(intent.policyId)?.toLowerCase() === id;
+	const explains = ({ intent: { policyConsensus, policyCondition } }: CompletedActivity): boolean =>
+		(policyConsensus ?? before?.consensus) === before?.consensus &&
+		(policyCondition ?? before?.condition) === before?.condition;
+	return { touches, explains: (activity) => touches(activity) && explains(activity) };
+}
+
 /** The tag that an update of a user tag is about; undefined for any other activity, and for one in a shape of its own. */
 function updatedTag({ type, intent }: CompletedActivity): string | undefined {
-	return type.startsWith(submits.update_user_tag.type) ? textOrNull(intent.userTagId)?.toLowerCase() : undefined;
+	return type.startsWith(writes.update_user_tag.type) ? textOrNull(intent.userTagId)?.toLowerCase() : undefined;
 }
 
 type MemberList = "addUserIds" | "removeUserIds";

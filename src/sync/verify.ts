@@ -4,7 +4,7 @@ import { OrgsyncError } from "../common/errors.ts";
 import { subjectOf } from "../plan/activities/requests.ts";
 import { printScope } from "../plan/address.ts";
 import { diff } from "../plan/diff.ts";
-import type { DesiredOrganization, LiveOrganization } from "../plan/organization.ts";
+import { type DesiredOrganization, type LiveOrganization, policiesOf } from "../plan/organization.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Report, StepResult } from "../plan/report.ts";
 import { coveredAddresses } from "../plan/step.ts";
@@ -46,7 +46,10 @@ async function findLeft(
 ): Promise<Verification> {
 	const covered = new Set<string>(coveredAddresses(completed.map(({ step }) => step)));
 	const kinds = new Set<string>(plan.changes.filter(({ address }) => covered.has(address)).map(({ kind }) => kind));
-	const touched = { ...desired, rules: [], objects: desired.objects.filter(({ kind }) => kinds.has(kind)) };
+	// Policies name the tags of the document.
+	const isTouched = (kind: string): boolean =>
+		kinds.has(kind) || (kind === "userTag" && kinds.has("policy") && policiesOf(desired).length > 0);
+	const touched = { ...desired, rules: [], objects: desired.objects.filter(({ kind }) => isTouched(kind)) };
 	const { live } = await readLive(touched, reader, journal.lastApplied(plan.organizationId), plan.reads);
 	recordUpdateTimes(live, completed, plan, journal);
 	const { changes, problems, unread } = diff(touched, {

@@ -7,7 +7,7 @@ import { type ActivityEvent, findEvents, type SeenActivity } from "../plan/activ
 import type { Plan } from "../plan/plan.ts";
 import { type Activity, readActivity } from "../wire/activity.ts";
 import type { Reader } from "../wire/client.ts";
-import { submits } from "../wire/operations.ts";
+import { writes } from "../wire/operations.ts";
 import type { Comparison } from "./converge.ts";
 import type { JournalEntry } from "./journal/journal.ts";
 import type { ActivityRecord } from "./read/list-activities.ts";
@@ -125,7 +125,7 @@ export class StepWait {
 
 	async #read(steps: readonly RanStep[]): Promise<ReadonlyMap<string, ActivityRecord>> {
 		const watched = steps.flatMap(unendedOf).flatMap(({ request, result: { activityId } }) => {
-			return activityId === null ? [] : [{ activityId, type: submits[request.operation].type }];
+			return activityId === null ? [] : [{ activityId, type: writes[request.operation].type }];
 		});
 		if (!this.#canRead || watched.length === 0) return new Map();
 		const found = await readAgain(this.#plan.organizationId, watched, this.#context.reader);
@@ -219,10 +219,10 @@ function readJoined(
 	fingerprint: string,
 	record: ActivityRecord,
 ): Activity | undefined {
-	const activity = readActivity(submits[operation], record);
+	const activity = readActivity(writes[operation], record);
 	const isSame =
 		activity.fingerprint === fingerprint &&
-		activity.type === submits[operation].type &&
+		activity.type === writes[operation].type &&
 		activity.organizationId.toLowerCase() === organizationId.toLowerCase();
 	return isSame ? activity : undefined;
 }

@@ -1,4 +1,5 @@
 /** Whether an activity is that of a request: a fingerprint alone is a claim, and the rest has to agree with it. Pure. */
+import { isRecord } from "../common/json.ts";
 import type { Activity } from "./activity.ts";
 import { parametersOf, type RequestBody } from "./request-body.ts";
 
@@ -36,10 +37,17 @@ function plain(text: string): string {
 /** Returns a text that is the same for the values of a field that mean the same. */
 function normalize(field: string, value: unknown): string {
 	if (Array.isArray(value)) {
+		// Policies to create are in the order in which the service makes their ids.
+		if (value.some(isRecord)) return JSON.stringify(value.map((one) => (isRecord(one) ? withoutEmpty(one) : one)));
 		const ids = value.map((id) => String(id).toLowerCase());
 		return ids.length === 0 ? "null" : JSON.stringify([...new Set(ids)].sort());
 	}
 	if (value === undefined || value === null || value === "") return "null";
-	// A name is compared as it is; everything else is an id.
-	return JSON.stringify(typeof value === "string" && !field.endsWith("Name") ? value.toLowerCase() : value);
+	// Only ids have no case.
+	return JSON.stringify(typeof value === "string" && field.endsWith("Id") ? value.toLowerCase() : value);
+}
+
+function withoutEmpty(record: Readonly<Record<string, unknown>>): readonly (readonly [string, unknown])[] {
+	const written = Object.entries(record).filter(([, value]) => value !== undefined && value !== null && value !== "");
+	return written.sort(([left], [right]) => (left < right ? -1 : 1));
 }

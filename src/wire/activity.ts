@@ -1,6 +1,6 @@
 /** Reads the `activity` of an answer, tolerantly; statuses pass through (docs/internals/service.md#activity-statuses). Pure. */
 import { isRecord } from "../common/json.ts";
-import { type SubmitOperation, submitOfType, submits } from "./operations.ts";
+import { type SubmitOperation, writeOfType, writes } from "./operations.ts";
 
 /** One approval or rejection. The vote's raw message and signature are left out: together they are a stamp. */
 interface Vote {
@@ -33,7 +33,7 @@ export interface Activity {
 
 /** Returns an activity of any operation. Of one that orgsync does not submit only the intent and the result are wrong. */
 export function readAnyActivity(value: Readonly<Record<string, unknown>>): Activity {
-	return readActivity(submitOfType(value.type) ?? submits.update_user_tag, value);
+	return readActivity(writeOfType(value.type) ?? writes.update_user_tag, value);
 }
 
 /** Returns the activity in `value`, which fits schemas/activity.json. Only `findMismatch` shows that it is a request's. */

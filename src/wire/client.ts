@@ -8,7 +8,7 @@ import { flag, type Said, say } from "../common/said.ts";
 import { type Activity, readActivity } from "./activity.ts";
 import { findMismatch } from "./activity-mismatch.ts";
 import type { RefusedAnswer } from "./answer.ts";
-import { approvals, type QueryOperation, type SubmitOperation, submits } from "./operations.ts";
+import { approvals, type QueryOperation, type SubmitOperation, writes } from "./operations.ts";
 import { findProxy, type ProxyOptions } from "./proxy.ts";
 import { type AttemptEvent, type ClientStats, publicKeyOf, type RequestContext, sendRequest } from "./request.ts";
 import { encodeQuery, type RequestBody } from "./request-body.ts";
@@ -194,7 +194,7 @@ function makeOrganizationClient(context: RequestContext): { line: OrganizationCl
 	const counting = { ...context, count };
 	const line: OrganizationClient = {
 		reader: { query: (operation, fields) => query(counting, operation, fields) },
-		submitter: { submit: async (body) => submit(counting, refuseOthers(body, submits)) },
+		submitter: { submit: async (body) => submit(counting, refuseOthers(body, writes)) },
 		voter: { vote: async (body) => submit(counting, refuseOthers(body, approvals)) },
 		stats: () => ({ ...counts, throttledMs: context.queue.throttledMs() - throttledBeforeMs }),
 		publicKey: () => publicKeyOf(context.submitStamper ?? context.stamper),

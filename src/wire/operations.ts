@@ -77,11 +77,6 @@ export const submits = defineSubmits({
 	init_import_private_key: { fields: ["userId"] },
 });
 
-/** Returns the submit whose activities have this type; undefined for every other type. */
-export function submitOfType(type: unknown): (SubmitOperation & { readonly name: SubmitName }) | undefined {
-	return Object.values(submits).find((operation) => operation.type === type);
-}
-
 export const operations = { ...queries, ...submits } as const;
 
 /** Reads outside the 13 (docs/internals/service.md#extended-reads). A service may lack or deny them: then it is unknown. */
@@ -116,6 +111,14 @@ export const extendedSubmits = defineSubmits({
 	delete_user_tags: { fields: ["userTagIds"] },
 });
 
+/** All submits that a plan can make, and the import of a key. */
+export const writes = { ...submits, ...extendedSubmits } as const;
+
+/** Returns the write whose activities have this type; undefined for every other type. */
+export function writeOfType(type: unknown): (SubmitOperation & { readonly name: WriteName }) | undefined {
+	return Object.values(writes).find((operation) => operation.type === type);
+}
+
 /** Approving and rejecting an activity by its fingerprint. Outside the 13 (docs/internals/service.md#votes). */
 export const approvals = defineSubmits({
 	approve_activity: { fields: ["fingerprint"] },
@@ -124,6 +127,7 @@ export const approvals = defineSubmits({
 
 export type QueryName = keyof typeof queries;
 export type SubmitName = keyof typeof submits;
+export type WriteName = keyof typeof writes;
 export type ExtendedSubmitName = keyof typeof extendedSubmits;
 export type VoteName = keyof typeof approvals;
 export type ExtendedReadName = keyof typeof extendedReads;

@@ -1,6 +1,6 @@
 /** Encodes a request as its exact bytes with their fingerprint, once: other bytes are another activity. */
 import { createHash } from "node:crypto";
-import { approvals, fingerprintPrefix, type Operation, type SubmitOperation, submits } from "./operations.ts";
+import { approvals, fingerprintPrefix, type Operation, type SubmitOperation, writes } from "./operations.ts";
 
 /** The request of one submit, ready to be stamped and sent. `bytes` is UTF-8 text and is not made again. */
 export interface RequestBody {
@@ -52,7 +52,7 @@ function inOrder({ name: operation, fields }: Operation, values: Readonly<Record
 
 /** Returns the request that these bytes are; undefined for bytes that `encodeSubmit` does not make. */
 export function decodeSubmit(bytes: string): RequestBody | undefined {
-	return decodeRequest(bytes, Object.values(submits));
+	return decodeRequest(bytes, Object.values(writes));
 }
 
 /** Returns the vote that these bytes are; undefined as for `decodeSubmit`. */

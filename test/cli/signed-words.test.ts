@@ -5,7 +5,7 @@ import { readRequest } from "../../src/passkey/words.ts";
 import type { Plan } from "../../src/plan/plan.ts";
 import type { Step } from "../../src/plan/step.ts";
 import type { Comparison } from "../../src/sync/converge.ts";
-import { submits } from "../../src/wire/operations.ts";
+import { writes } from "../../src/wire/operations.ts";
 import { encodeSubmit } from "../../src/wire/request-body.ts";
 import { hostileNamings, planOf } from "../render/support.ts";
 
@@ -13,7 +13,7 @@ import { hostileNamings, planOf } from "../render/support.ts";
 function wordsOf(plan: Plan, { operation }: Step, parameters: object, organizationId = plan.organizationId) {
 	const context = { reads: "auto", readAtMs: 0 };
 	const comparison = { plan, context, live: {}, clockOffsetMs: 0 } as unknown as Comparison;
-	const { bytes } = encodeSubmit(submits[operation], organizationId, parameters as Record<string, unknown>, 1);
+	const { bytes } = encodeSubmit(writes[operation], organizationId, parameters as Record<string, unknown>, 1);
 	const request = readRequest(bytes);
 	return request && describeSteps(request, [comparison], () => 0);
 }
@@ -36,9 +36,9 @@ describe("the words of a signed step", () => {
 			});
 			expect(wordsOf(plan, step, Object.fromEntries(more))).toBeUndefined();
 			expect(wordsOf(plan, step, step.parameters, "ffffffff-0000-4000-8000-000000000009")).toBeUndefined();
-			const { bytes } = encodeSubmit(submits.init_import_private_key, plan.organizationId, { userId: "x" }, 1);
+			const { bytes } = encodeSubmit(writes.init_import_private_key, plan.organizationId, { userId: "x" }, 1);
 			const request = readRequest(bytes);
-			expect(request && importWords({ ...request, type: submits[step.operation].type }, plan)).toBeUndefined();
+			expect(request && importWords({ ...request, type: writes[step.operation].type }, plan)).toBeUndefined();
 		}
 	});
 

@@ -3,12 +3,12 @@ import { expect, it } from "vitest";
 import type { Step, StepOperation, StepParameters, StepRequest } from "../../src/plan/step.ts";
 import { findCompletedSteps } from "../../src/sync/completed-steps.ts";
 import { requestDigestOf, type SettledEntry } from "../../src/sync/journal/journal.ts";
-import { submits } from "../../src/wire/operations.ts";
+import { writes } from "../../src/wire/operations.ts";
 import { encodeSubmit } from "../../src/wire/request-body.ts";
 import { id, organizationId } from "../plan/support-organizations.ts";
 
 function entryOf(operation: Step["operation"], parameters: Step["parameters"]): SettledEntry {
-	const body = encodeSubmit(submits[operation], organizationId, parameters, 1_767_225_600_000);
+	const body = encodeSubmit(writes[operation], organizationId, parameters, 1_767_225_600_000);
 	const requestDigest = requestDigestOf(organizationId, operation, parameters);
 	const settled = { outcome: "completed", activityId: "activity", settledAtMs: 2, settledPosition: 2 } as const;
 	return { body, requestDigest, covers: [], planDigests: [], sentAtMs: 1, ...settled };

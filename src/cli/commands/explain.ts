@@ -16,7 +16,7 @@ import { formats } from "../../schema/formats.ts";
 import { emptyJournal } from "../../sync/journal/journal.ts";
 import { type Activity, readAnyActivity, readTime } from "../../wire/activity.ts";
 import type { Reader } from "../../wire/client.ts";
-import { extendedReads, queries, submitOfType } from "../../wire/operations.ts";
+import { extendedReads, queries, writeOfType } from "../../wire/operations.ts";
 import { type ServiceFlags, withConnection } from "../connect.ts";
 import type { Call } from "../output/output.ts";
 import { namesFrom } from "./activity-names.ts";
@@ -109,7 +109,7 @@ function readPolicy({ policyId, policyName, consensus }: Readonly<Record<string,
 }
 
 export function toExplainedActivity(activity: Activity, names: ObjectNames = noNames): ExplainedActivity {
-	const operation = submitOfType(activity.type)?.name ?? null;
+	const operation = writeOfType(activity.type)?.name ?? null;
 	const parameters = operation === null ? null : activity.intent;
 	return {
 		status: activity.status,

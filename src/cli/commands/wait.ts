@@ -12,7 +12,7 @@ import { isOpen, type JournalEntry, knownOutcome } from "../../sync/journal/jour
 import { readAgain } from "../../sync/read/read-again.ts";
 import { outcomeOfStatus } from "../../sync/submit/outcomes.ts";
 import { readAnyActivity } from "../../wire/activity.ts";
-import { submitOfType, submits } from "../../wire/operations.ts";
+import { writeOfType, writes } from "../../wire/operations.ts";
 import { parametersOf } from "../../wire/request-body.ts";
 import { withConnection, withJournal } from "../connect.ts";
 import { outcomeExitCodes } from "../output/failure.ts";
@@ -103,7 +103,7 @@ function watchListed(organizationId: string, activity: PendingActivity, names: O
 	const seen = seenOf(activity);
 	return {
 		...{ organizationId, activityId, fingerprint, operation, events: [], userNames: names.userNames },
-		type: submits[operation].type,
+		type: writes[operation].type,
 		covers: addressesOf(activity, names),
 		isOurs: false,
 		outcome: seen === null ? "unknown" : outcomeOfStatus(seen.status),
@@ -131,7 +131,7 @@ async function findNamed(activityId: string, names: ReadonlyMap<string, ObjectNa
 		const record = found.get(activityId.toLowerCase());
 		if (record === undefined) continue;
 		const activity = readAnyActivity(record);
-		const operation = submitOfType(activity.type);
+		const operation = writeOfType(activity.type);
 		const parameters = activity.intent ?? {};
 		return {
 			...{ organizationId, activityId, fingerprint: null, events: [], userNames: namesHere.userNames },

@@ -101,6 +101,7 @@ class AcceptEditor {
 		}
 		if (change.kind === "userTag") this.#acceptTag(change);
 		else if (change.action === "remove") this.#acceptRemoval(change);
+		else if (change.kind === "policy") throw new NotEditable("a changed policy is not written into documents yet");
 		else this.#acceptReport(change);
 	}
 

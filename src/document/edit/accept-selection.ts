@@ -3,7 +3,7 @@
 import { textOf } from "../../common/said.ts";
 import { nameOf, type RelatedActivity, settleOrAbandon } from "../../plan/activities/pending.ts";
 import { isRuleAddress } from "../../plan/address.ts";
-import { matchesGlob } from "../../plan/only.ts";
+import { matchesGlob } from "../../plan/glob.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { isCovered } from "../../plan/step.ts";
 import { compareText } from "../../plan/value.ts";

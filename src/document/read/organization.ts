@@ -5,6 +5,7 @@ import { kindOf, removalKinds } from "../../plan/kinds/index.ts";
 import { type RemovalKindName, removalLists } from "../../plan/kinds/names.ts";
 import { keyOfRemoval } from "../../plan/objects.ts";
 import {
+	type AbsentUserTag,
 	type DesiredObject,
 	type DesiredOrganization,
 	type DesiredRemoval,
@@ -12,11 +13,14 @@ import {
 	type Limits,
 	type NamePlaces,
 	powerLimits,
+	writeLimits,
 } from "../../plan/organization.ts";
+import { standInFor } from "../../plan/stand-in.ts";
 import { digestOf } from "../../plan/value.ts";
-import { type Cell, entryOf } from "../cell.ts";
+import { type Cell, entryOf, itemsOf } from "../cell.ts";
 import { describePlace, type Problems, quote, quoteCell } from "../problems.ts";
 import { readExpectations } from "./expectations.ts";
+import { type References, readExactly, readPolicies } from "./policies.ts";
 import { readRules } from "./rules.ts";
 import { firstAgreed, type Located } from "./shared-values.ts";
 import { readName, readNames, readTagEntries, type TagEntry, toDesiredTags } from "./tags.ts";
@@ -24,6 +28,7 @@ import {
 	afterSubstitution,
 	type NamedUser,
 	placesOfUsers,
+	readId,
 	readIds,
 	readUserKeys,
 	readUserList,
@@ -38,6 +43,8 @@ interface ProtectedObjects {
 	readonly named: readonly NamedUser[];
 	/** By tag name. */
 	readonly userTags: ReadonlyMap<string, Cell>;
+	/** Names or ids. */
+	readonly policies: readonly string[];
 }
 
 /** Returns the desired state, valid only if no problem was found. `complete`: no other document can have its users. */
@@ -58,12 +65,16 @@ export function readOrganization(
 		...defined({ name }),
 		objects: [
 			...toDesiredTags(entries),
+			...readAbsentTags(roots, entries, problems),
+			...readPolicies(roots, referencesOf(organizationId, entries, users), problems),
 			...readAbsent(roots, users, protectedObjects, problems),
 			...readExpectations(roots, users, problems),
 		],
+		...defined({ exactly: readExactly(roots, problems) }),
 		protect: {
 			userIds: [...protectedObjects.users.keys()].sort(),
 			userTags: [...protectedObjects.userTags.keys()].sort(),
+			...defined({ policies: nonEmpty([...new Set(protectedObjects.policies)].sort()) }),
 		},
 		limits: readLimits(roots, problems),
 		...defined({ rules: nonEmpty(rules) }),
@@ -94,7 +105,8 @@ export function readOrganization(
 /** Returns an object or a rule without its positions in files, which do not count. */
 export function withoutPlaces(one: DesiredObject | DesiredRule): object {
 	const place = { at: undefined };
-	if (!("kind" in one) || one.kind !== "userTag" || one.members?.windows === undefined) return { ...one, ...place };
+	if (!("kind" in one) || one.kind !== "userTag" || "absent" in one || one.members?.windows === undefined)
+		return { ...one, ...place };
 	const windows = one.members.windows.map((window) => ({ ...window, ...place }));
 	return { ...one, members: { ...one.members, windows }, ...place };
 }
@@ -115,6 +127,9 @@ function readProtected(roots: readonly Cell[], users: Users, problems: Problems)
 		users: new Map(named.map(({ userId, cell }) => [userId, cell])),
 		named,
 		userTags: new Map(tags.map(({ text, cell }) => [text, cell])),
+		policies: sections
+			.flatMap((section) => readIdsOrNames(entryOf(section, "policies"), problems))
+			.map(({ text }) => text),
 	};
 }
 
@@ -165,10 +180,51 @@ function readAbsent(
 		const lists = sections.map((section) => entryOf(section, removalLists[name]));
 		const removals = isOfUser
 			? lists.flatMap((list) => readOfUsers(name, list, users, protectedObjects, problems))
-			: lists.flatMap((list) => readIds(list, problems).map((id) => ({ kind: name, userId: null, id })));
+			: lists.flatMap((list) => readUnowned(name, list, problems).map((id) => ({ kind: name, userId: null, id })));
 		const byKey = new Map(removals.map((removal) => [keyOfRemoval(removal), removal]));
 		return [...byKey].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, removal]) => removal);
 	});
+}
+
+/** Returns what expressions can name: the tags that the documents list, by stand-ins, and the users. */
+function referencesOf(organizationId: string, entries: readonly TagEntry[], { ids }: Users): References {
+	const names = entries.flatMap(({ name }) => name?.text ?? []);
+	const userTags = new Map(names.map((name) => [name, standInFor(organizationId, "userTag", name)]));
+	return { userTags, users: ids };
+}
+
+/** Policies have unique names, so that each is known by its id or by its name. */
+function readUnowned(kind: RemovalKindName, list: Cell | undefined, problems: Problems): readonly string[] {
+	if (kind !== "policy") return readIds(list, problems);
+	return readIdsOrNames(list, problems).map(({ text }) => text);
+}
+
+/** Returns ids in lower case and names; what looks like an id and is none is a problem. */
+function readIdsOrNames(
+	list: Cell | undefined,
+	problems: Problems,
+): readonly { readonly text: string; readonly cell: Cell }[] {
+	const read = (cell: Cell): string | undefined =>
+		/^[0-9a-f-]{20,}$/i.test(String(cell.value)) ? readId(cell, problems) : readName(cell, problems)?.text;
+	return [...problems.distinct(itemsOf(list), read)].map(([text, cell]) => ({ text, cell }));
+}
+
+function readAbsentTags(
+	roots: readonly Cell[],
+	entries: readonly TagEntry[],
+	problems: Problems,
+): readonly AbsentUserTag[] {
+	const names = roots.flatMap((root) => readIdsOrNames(entryOf(entryOf(root, "absent"), "userTags"), problems));
+	for (const { text, cell } of names) {
+		const listed = entries.find(({ name, id }) => name?.text === text || id?.text === text.toLowerCase());
+		if (listed === undefined) continue;
+		const message = `the tag ${quoteCell(cell)} is under \`userTags\` ${describePlace(listed.cell.at, cell.at)}; remove one of the two`;
+		problems.report(cell, "conflicting-tag", message);
+	}
+	const byName = new Map(names.map(({ text, cell }) => [text, cell]));
+	return [...byName]
+		.sort(([left], [right]) => (left < right ? -1 : 1))
+		.map(([name, { at }]) => ({ kind: "userTag", absent: true, name, at }));
 }
 
 /** Returns the cells under `absent` whose keys name users. */
@@ -202,7 +258,7 @@ function readLimits(roots: readonly Cell[], problems: Problems): Limits {
 	const limits: Record<string, unknown> = {};
 	const sections = roots.flatMap((root) => entryOf(root, "limits") ?? []);
 	if (sections.length === 0) return limits;
-	for (const key of ["memberRemovals", ...Object.values(removalLists), ...powerLimits, "expiries"]) {
+	for (const key of ["memberRemovals", ...Object.values(removalLists), ...writeLimits, ...powerLimits, "expiries"]) {
 		const cells = sections.flatMap((section) => entryOf(section, key) ?? []);
 		const found = cells.flatMap((cell): readonly Located<unknown>[] => {
 			const value = readLimit(key, cell, problems);

@@ -25,6 +25,7 @@ export interface TagEntry {
 	readonly previously: readonly TextCell[];
 	readonly members: DesiredMembers | undefined;
 	/** Users who get the tag: those of `exactly` and `atLeast`. */
+	readonly create: boolean;
 	readonly listed: readonly NamedMember[];
 	readonly never: readonly NamedUser[];
 }
@@ -41,12 +42,12 @@ export function readTagEntries(roots: readonly Cell[], users: Users, problems: P
 /** Returns the desired tags of entries without problems, sorted by name. */
 export function toDesiredTags(entries: readonly TagEntry[]): DesiredUserTag[] {
 	return entries
-		.map(({ cell, name, id, previously, members }) => ({
+		.map(({ cell, name, id, previously, members, create }) => ({
 			kind: "userTag" as const,
 			name: name?.text ?? "",
 			...(id === undefined ? {} : { id: id.text }),
 			previously: previously.map((earlier) => earlier.text).sort(),
-			...defined({ members }),
+			...defined({ members, create: create ? (true as const) : undefined }),
 			at: cell.at,
 		}))
 		.sort((left, right) => (left.name < right.name ? -1 : 1));
@@ -67,6 +68,7 @@ function readTagEntry(cell: Cell, users: Users, problems: Problems): TagEntry {
 		name,
 		id: idCell && id ? { text: id, cell: idCell } : undefined,
 		previously,
+		create: entryOf(cell, "create")?.value === true,
 		...readMembers(entryOf(cell, "members"), users, problems),
 	};
 }

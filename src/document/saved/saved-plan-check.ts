@@ -82,6 +82,7 @@ function findWrongOrder(changes: readonly Change[]): string | undefined {
 
 function findWrongChange(change: Change, plan: Plan): string | undefined {
 	if (change.kind === "userTag") return findWrongTag(change);
+	if (change.kind === "policy" && change.action !== "remove") return undefined;
 	return change.action === "remove" ? findWrongRemoval(change, plan) : findWrongReport(change, plan);
 }
 

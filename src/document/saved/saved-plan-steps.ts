@@ -2,8 +2,9 @@
 import { holdSteps } from "../../plan/activities/pending.ts";
 import { narrowStep, objectsOf, subjectOf } from "../../plan/activities/requests.ts";
 import type { Plan } from "../../plan/plan.ts";
+import { isTemporaryName } from "../../plan/renames.ts";
 import type { Step } from "../../plan/step.ts";
-import { isTemporaryName, makeSteps } from "../../plan/steps.ts";
+import { makeSteps } from "../../plan/steps.ts";
 import { compareText, sameValue } from "../../plan/value.ts";
 
 /** By tag id: the names that its steps give to tags and that no change wants. */
@@ -26,8 +27,11 @@ export function deriveSteps(plan: Plan) {
 		.filter((change) => change.kind === "userTag")
 		.map(({ tagId, before }) => ({ id: tagId, name: before.name }))
 		.sort((left, right) => compareText(left.id, right.id));
+	const policies = plan.changes.flatMap((change) =>
+		change.kind === "policy" && change.before !== null ? [{ id: change.id, name: change.before.name }] : [],
+	);
 	const pending = plan.waiting.filter(({ relation }) => relation !== "rejected");
-	return holdSteps(makeSteps(plan.changes, tags, temporaryNamesOf(plan)), pending);
+	return holdSteps(makeSteps(plan.changes, tags, temporaryNamesOf(plan), policies), pending);
 }
 
 /** Returns the plan with the reasons of its steps as this version says them: those of the file are not compared, nor shown. */

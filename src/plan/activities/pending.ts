@@ -164,8 +164,8 @@ function isSameRequest(step: Step, { parameters }: PendingActivity): boolean {
 /** Whether everything the activity removes is wanted gone by the step too. */
 function isPartOf({ operation, parameters }: PendingActivity, step: Step): boolean {
 	if (operation !== step.operation || listParameter(operation) === undefined) return false;
-	const ours = new Set(objectsOf(step));
-	return objectsOf({ operation, parameters }).every((id) => ours.has(id));
+	const [ours, theirs] = [new Set(objectsOf(step)), objectsOf({ operation, parameters })];
+	return theirs.every((id) => ours.has(id)) && sameParameters(narrowStep(step, theirs).parameters, parameters);
 }
 
 function withoutRepeats(covers: readonly CoveredObject[]): readonly CoveredObject[] {

@@ -1,4 +1,5 @@
 /** Which objects requests change. Parameters of activities come from the service and may have any shape. */
+import { isRecord } from "../../common/json.ts";
 import { requestShapes } from "../kinds/index.ts";
 import type { RemovalKindName } from "../kinds/names.ts";
 import type { Step, StepOperation, StepRequest } from "../step.ts";
@@ -19,7 +20,8 @@ export function listParameter(operation: string): string | undefined {
 
 /** Returns the ids of the objects that a request changes, in lower case, sorted, each once. */
 export function objectsOf({ operation, parameters }: AnyRequest): readonly string[] {
-	const { list, subject } = requestShapes[operation];
+	const { list, subject, objects } = requestShapes[operation];
+	if (objects !== undefined) return [...new Set(objects(parameters))].sort(compareText);
 	return idsIn(list === null ? [parameters[subject ?? ""]] : parameters[list]);
 }
 
@@ -85,11 +87,15 @@ function normalize(parameters: AnyParameters): Record<string, unknown> {
 	return Object.fromEntries(
 		Object.entries(parameters)
 			.filter(([, value]) => value !== null && value !== undefined && value !== "" && !isEmptyList(value))
-			.map(([key, value]) => [
-				key,
-				Array.isArray(value) ? idsIn(value) : key === "newUserTagName" ? value : String(value).toLowerCase(),
-			]),
+			.map(([key, value]) => [key, normalizeValue(key, value)]),
 	);
+}
+
+/** Only ids have no case; a list of policies keeps its order, in which the service makes ids. */
+function normalizeValue(key: string, value: unknown): unknown {
+	if (Array.isArray(value))
+		return value.some(isRecord) ? value.map((one) => (isRecord(one) ? normalize(one) : one)) : idsIn(value);
+	return /Id$/.test(key) ? String(value).toLowerCase() : value;
 }
 
 function isEmptyList(value: unknown): boolean {

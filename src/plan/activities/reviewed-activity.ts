@@ -252,6 +252,12 @@ const parameterNames: Readonly<Record<ReviewedOperation, readonly string[]>> = {
 	update_user_tag: ["userTagId", "newUserTagName", "addUserIds", "removeUserIds"],
 	delete_oauth_providers: ["userId", "providerIds"],
 	delete_policies: ["policyIds"],
+	create_user_tag: ["userTagName", "userIds"],
+	delete_user_tags: ["userTagIds"],
+	create_policies: ["policies"],
+	update_policy: [
+		...["policyId", "policyName", "policyEffect", "policyCondition", "policyConsensus", "policyNotes", "time"],
+	],
 	delete_tvc_app_and_deployments: ["appId"],
 	init_import_private_key: ["userId"],
 };

@@ -234,11 +234,17 @@ function atomsOf(changes: readonly Change[]): readonly Atom[] {
 		if (change.action === "remove") {
 			return [{ ...blank, cell: cells.object(address), what: "remove", live: change.before?.name ?? null }];
 		}
-		const { before, after } = change;
+		const { before, after }: { readonly before: object | null; readonly after: object } = change;
 		if (before === null) return [{ ...blank, cell: cells.object(address), what: "not-there" }];
 		return Object.keys(after).map((field) => ({
 			...blank,
-			...{ cell: cells.field(address, field), what: "field", field, live: before[field], wanted: after[field] },
+			...{
+				cell: cells.field(address, field),
+				what: "field",
+				field,
+				live: Reflect.get(before, field),
+				wanted: Reflect.get(after, field),
+			},
 		}));
 	});
 }

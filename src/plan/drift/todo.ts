@@ -4,7 +4,7 @@ import { labelOf } from "../address.ts";
 import type { Change } from "../change.ts";
 import type { KindName } from "../kinds/names.ts";
 import { addressOfObject } from "../objects.ts";
-import type { DesiredOrganization } from "../organization.ts";
+import { type DesiredOrganization, tagsOf } from "../organization.ts";
 import type { Plan } from "../plan.ts";
 import { isCovered } from "../step.ts";
 import { isHeldByRejection } from "../step-groups.ts";
@@ -111,8 +111,9 @@ function cureOf(change: Change & { readonly kind: "userTag" }, plan: Plan): TagC
 
 /** Whether the document has a window of this tag: `--accept` removes the entry of expired access. */
 function hasWindowOf(address: string, { desired }: TodoContext): boolean {
-	const tag = desired?.objects.find((one) => one.kind === "userTag" && addressOfObject(one, desired) === address);
-	return desired === undefined || (tag?.kind === "userTag" && (tag.members?.windows ?? []).length > 0);
+	if (desired === undefined) return true;
+	const tag = tagsOf(desired).find((one) => addressOfObject(one, desired) === address);
+	return (tag?.members?.windows ?? []).length > 0;
 }
 
 /** Returns what to do where apply leaves the object alone, although it differs; null where it does not. */

@@ -42,7 +42,7 @@ export function judgeAccess(judged: JudgedAccess): readonly Guard[] {
 /** Whether the change is of something that policies mention; a rename is not, since policies hold ids. */
 export function changesAccess(change: Change): boolean {
 	if (change.kind === "userTag") return change.addUserIds.length + change.removeUserIds.length > 0;
-	return change.kind === "policy" && change.action === "remove";
+	return change.kind === "policy";
 }
 
 function judgeLockout(judged: JudgedAccess): readonly Guard[] {

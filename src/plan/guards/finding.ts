@@ -19,6 +19,7 @@ export type GuardFinding =
 			readonly waived: number;
 	  }
 	| { readonly what: "removals"; readonly limit: number }
+	| { readonly what: "updates" | "takeovers"; readonly limit: number }
 	| { readonly what: "protected" | "unlisted" }
 	/** `isUnknown`: whether the user has others is unknown. */
 	| { readonly what: "last-of-caller"; readonly userId: string; readonly names: UserNames; readonly isUnknown: boolean }
@@ -30,6 +31,12 @@ export type GuardFinding =
 	| { readonly what: "reversals"; readonly reversals: readonly Reversal[]; readonly document: Document }
 	/** `unsearched`: how many steps are in groups too large to look at every order. */
 	| { readonly what: "stranded"; readonly changes: readonly StrandedChange[]; readonly unsearched: number }
+	/** `policies`: those that name the tag; null where they are unknown. */
+	| {
+			readonly what: "dangling-tags";
+			readonly uses: readonly { readonly address: string; readonly policies: readonly AccessPolicy[] | null }[];
+	  }
+	| { readonly what: "rebound"; readonly tags: readonly ReboundTag[] }
 	/** In words: of a file that has only these. */
 	| { readonly what: "stated"; readonly message: string; readonly limit: string };
 
@@ -58,6 +65,14 @@ type Document = Pick<DesiredOrganization, "files" | "users">;
 export interface UsedName {
 	readonly name: string;
 	readonly uses: readonly NameUse[];
+}
+
+/** A tag's name that meant other tags before; `userIds`: who has the tag that it means now, null where that is unknown. */
+export interface ReboundTag {
+	readonly name: string;
+	readonly before: readonly string[];
+	readonly now: string;
+	readonly userIds: readonly string[] | null;
 }
 
 export type NameUse =

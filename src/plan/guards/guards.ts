@@ -28,10 +28,19 @@ export const guardKinds = [
 	"newAccess",
 	"reversals",
 	"stranded",
+	"userTags",
+	"policyUpdates",
+	"takeovers",
+	"danglingTags",
+	"rebound",
 ] as const;
 
 /** Guards that count what is removed. */
-export const removalGuards: ReadonlySet<string> = new Set(["memberRemovals", ...Object.values(removalLists)]);
+export const removalGuards: ReadonlySet<string> = new Set([
+	"memberRemovals",
+	"userTags",
+	...Object.values(removalLists),
+]);
 
 /** What is guarded. `oldNames` only warns, so there is nothing to override. */
 export type GuardKind = (typeof guardKinds)[number] | "oldNames";
@@ -166,7 +175,9 @@ function judgeCounts(desired: DesiredOrganization, changes: readonly Change[]): 
 	return removalKindNames.flatMap((name): readonly Guard[] => {
 		const kind = removalLists[name];
 		const limit = desired.limits[kind];
-		const where = changes.filter((change) => change.kind === name).map(({ address }) => address);
+		const where = changes
+			.filter((change) => change.kind === name && change.action === "remove")
+			.map(({ address }) => address);
 		if (limit === undefined || where.length === 0) return [];
 		const finding = { what: "removals", limit } as const;
 		return [{ kind, found: where.length, refuses: where.length > limit, where, finding }];
@@ -176,8 +187,13 @@ function judgeCounts(desired: DesiredOrganization, changes: readonly Change[]): 
 function judgeProtected(desired: DesiredOrganization, changes: readonly Change[]): readonly Guard[] {
 	const users = new Set(desired.protect.userIds);
 	const tags = new Set(desired.protect.userTags);
+	const policies = new Set(desired.protect.policies);
 	const touched = changes.filter((change) => {
 		if (change.kind === "oauthProvider") return users.has(change.userId ?? "");
+		if (change.kind === "policy") {
+			const names = [change.id, change.before?.name, change.after?.name];
+			return change.action !== "create" && names.some((name) => policies.has(name ?? ""));
+		}
 		if (change.kind !== "userTag") return false;
 		return (
 			tags.has(change.before.name) ||

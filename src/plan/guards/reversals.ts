@@ -5,7 +5,7 @@
 import { idsIn } from "../activities/requests.ts";
 import type { TagChange } from "../change.ts";
 import { type AccessWindow, type DesiredOrganization, tagsOf } from "../organization.ts";
-import { isTemporaryName } from "../steps.ts";
+import { isTemporaryName } from "../renames.ts";
 import type { CompletedActivity, Reversal } from "./finding.ts";
 import type { Guard } from "./guards.ts";
 

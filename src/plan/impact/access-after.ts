@@ -1,6 +1,7 @@
 /** What steps do to who can do what: tags of users, and policies. */
-import type { AccessState, AccessUser, Known } from "../../policy/access.ts";
-import type { StepRequest } from "../step.ts";
+import type { AccessPolicy, AccessState, AccessUser, Known } from "../../policy/access.ts";
+import { labelOf } from "../address.ts";
+import type { CoveredObject, NewPolicy, StepParameters, StepRequest } from "../step.ts";
 import { compareText } from "../value.ts";
 
 /**
@@ -8,11 +9,14 @@ import { compareText } from "../value.ts";
  * changes: a rename does not, since policies hold ids. An OAuth provider stamps nothing, so its removal takes a credential only
  * where one has its id.
  */
-export function accessAfter(access: AccessState, steps: readonly StepRequest[]): AccessState {
+export function accessAfter(access: AccessState, steps: readonly CoveringRequest[]): AccessState {
 	return steps.reduce(afterStep, access);
 }
 
-function afterStep(access: AccessState, step: StepRequest): AccessState {
+/** What is created has the ids by which the step covers it. */
+type CoveringRequest = StepRequest & { readonly covers?: readonly CoveredObject[] };
+
+function afterStep(access: AccessState, step: CoveringRequest): AccessState {
 	switch (step.operation) {
 		case "update_user_tag": {
 			const users = afterTagging(access.users, step.parameters);
@@ -34,19 +38,67 @@ function afterStep(access: AccessState, step: StepRequest): AccessState {
 				user.id === userId ? withoutCredentials(user, providerIds) : user;
 			return { ...access, users: mapKnown(access.users, (all) => all.map(without)) };
 		}
+		case "create_user_tag": {
+			const { userTagName, userIds } = step.parameters;
+			const userTagId = coveredId(step, userTagName);
+			const users = afterTagging(access.users, { userTagId, addUserIds: userIds, removeUserIds: [] });
+			return users === access.users ? access : { ...access, users };
+		}
+		case "delete_user_tags":
+			return step.parameters.userTagIds.reduce(withoutTag, access);
+		case "create_policies": {
+			const created = step.parameters.policies.map((policy) => newPolicy(policy, coveredId(step, policy.policyName)));
+			return { ...access, policies: mapKnown(access.policies, (all) => sortById([...all, ...created])) };
+		}
+		case "update_policy":
+			return {
+				...access,
+				policies: mapKnown(access.policies, (all) => all.map((one) => updated(one, step.parameters))),
+			};
 		case "delete_tvc_app_and_deployments":
 			return access;
 	}
 }
 
+/** Returns the id by which the step covers the object that it creates; without one its name. */
+function coveredId({ covers = [] }: CoveringRequest, name: string): string {
+	return covers.find(({ address }) => labelOf(address) === name)?.id ?? name;
+}
+
+function newPolicy({ policyName: name, effect, consensus, condition, time = "" }: NewPolicy, id: string): AccessPolicy {
+	return { id, name, effect, consensus, condition, time };
+}
+
+function updated(policy: AccessPolicy, parameters: StepParameters["update_policy"]): AccessPolicy {
+	if (policy.id !== parameters.policyId) return policy;
+	const { policyName: name, policyEffect: effect, policyConsensus: consensus, policyCondition: condition } = parameters;
+	return { id: policy.id, name, effect, consensus, condition, time: parameters.time ?? "" };
+}
+
+/** Policies that mention the tag stay, and match no user by it. */
+function withoutTag(access: AccessState, userTagId: string): AccessState {
+	const without = (user: AccessUser): AccessUser => {
+		return { ...user, tagIds: mapKnown(user.tagIds, (tagIds) => tagIds.filter((id) => id !== userTagId)) };
+	};
+	return { ...access, users: mapKnown(access.users, (all) => all.map(without)) };
+}
+
+function sortById(policies: readonly AccessPolicy[]): readonly AccessPolicy[] {
+	return policies.toSorted((left, right) => compareText(left.id, right.id));
+}
+
 /** Whether the step changes something that is unknown: tags of users, or policies. */
 export function changesUnknown({ users, policies }: AccessState, step: StepRequest): boolean {
-	if (step.operation === "delete_policies") return !policies.known;
-	if (step.operation !== "update_user_tag") return false;
-	const { addUserIds, removeUserIds } = step.parameters;
-	const changed = new Set([...addUserIds, ...removeUserIds]);
+	if (["delete_policies", "create_policies", "update_policy"].includes(step.operation)) return !policies.known;
+	if (step.operation === "delete_user_tags") return !users.known || users.value.some(({ tagIds }) => !tagIds.known);
+	const changed = new Set(taggedUsers(step));
 	if (changed.size === 0) return false;
 	return !users.known || users.value.some(({ id, tagIds }) => changed.has(id) && !tagIds.known);
+}
+
+function taggedUsers(step: StepRequest): readonly string[] {
+	if (step.operation === "create_user_tag") return step.parameters.userIds;
+	return step.operation === "update_user_tag" ? [...step.parameters.addUserIds, ...step.parameters.removeUserIds] : [];
 }
 
 type Tagging = Extract<StepRequest, { readonly operation: "update_user_tag" }>["parameters"];

@@ -9,11 +9,11 @@ import type { Kind, ReadOnlyKind, RemovalKind, RequestShape } from "./kind.ts";
 import { mfaPolicy } from "./mfa-policy.ts";
 import type { KindName, ReadOnlyKindName, RemovalKindName } from "./names.ts";
 import { oauthProvider, oauthProviderRequest } from "./oauth-provider.ts";
-import { policy, policyRequest } from "./policy.ts";
+import { policy, policyCreation, policyRequest, policyUpdate } from "./policy.ts";
 import { sessionProfile } from "./session-profile.ts";
 import { supportedAsset } from "./supported-asset.ts";
 import { tvcApp, tvcAppRequest } from "./tvc-app.ts";
-import { userTag } from "./user-tag.ts";
+import { tagCreation, tagRemoval, tagUpdate, userTag } from "./user-tag.ts";
 
 const removals: { readonly [K in RemovalKindName]: RemovalKind } = { oauthProvider, policy, tvcApp };
 
@@ -35,7 +35,11 @@ export const kinds: readonly Kind[] = Object.values(all);
 
 /** What the requests of each operation are about. */
 export const requestShapes: { readonly [O in StepOperation]: RequestShape<O> } = {
-	update_user_tag: userTag.request,
+	create_user_tag: tagCreation,
+	update_user_tag: tagUpdate,
+	delete_user_tags: tagRemoval,
+	create_policies: policyCreation,
+	update_policy: policyUpdate,
 	delete_oauth_providers: oauthProviderRequest,
 	delete_policies: policyRequest,
 	delete_tvc_app_and_deployments: tvcAppRequest,

@@ -17,7 +17,6 @@ interface KindBase {
 export interface UserTagKind extends KindBase {
 	readonly name: "userTag";
 	readonly action: "update";
-	readonly request: RequestShape<"update_user_tag">;
 }
 
 export interface RemovalKind extends KindBase {
@@ -77,6 +76,8 @@ export interface RequestShape<O extends StepOperation> {
 	readonly list: (keyof StepParameters[O] & string) | null;
 	/** The parameter that names the single object, or the user whose objects are listed; null where there is neither. */
 	readonly subject: (keyof StepParameters[O] & string) | null;
+	/** Returns the objects of a request that are known by other than ids in lower case; left out where all are. */
+	readonly objects?: (parameters: Readonly<Record<string, unknown>>) => readonly string[];
 	/** Returns the part of the request that is about these ids; all of it where it is about a single object. */
 	readonly narrow: (request: StepRequest<O>, ids: readonly string[]) => StepRequest<O>;
 }

@@ -1,6 +1,7 @@
-/** Policies: one activity removes any number of them. */
+/** Policies: one activity removes any number of them, one creates any number, and each change is an activity of its own. */
 import { compareText } from "../value.ts";
-import type { RequestShape } from "./kind.ts";
+import type { RemovalKind, RequestShape } from "./kind.ts";
+import { writtenDifferences } from "./policy-changes.ts";
 import { removalKind } from "./removal.ts";
 
 export const policyRequest: RequestShape<"delete_policies"> = {
@@ -10,7 +11,26 @@ export const policyRequest: RequestShape<"delete_policies"> = {
 	narrow: ({ operation }, policyIds) => ({ operation, parameters: { policyIds } }),
 };
 
-export const policy = removalKind({
+/** Nothing has an id before it is created: the objects of this request are names. */
+export const policyCreation: RequestShape<"create_policies"> = {
+	kind: "policy",
+	list: "policies",
+	subject: null,
+	objects: ({ policies }) => (Array.isArray(policies) ? policies.map((one) => String(one?.policyName)) : []),
+	narrow: ({ operation, parameters }, names) => ({
+		operation,
+		parameters: { policies: parameters.policies.filter(({ policyName }) => names.includes(policyName)) },
+	}),
+};
+
+export const policyUpdate: RequestShape<"update_policy"> = {
+	kind: "policy",
+	list: null,
+	subject: "policyId",
+	narrow: (request) => request,
+};
+
+const removable = removalKind({
 	name: "policy",
 	words: ["policy", "policies"],
 	isOfUser: false,
@@ -29,3 +49,16 @@ export const policy = removalKind({
 		return [step];
 	},
 });
+
+/** What a document writes is compared as a whole; what it wants gone, as for the other kinds. */
+export const policy: RemovalKind = {
+	...removable,
+	differences: (desired, live) => {
+		const [written, removed] = [writtenDifferences(desired, live), removable.differences(desired, live)];
+		return {
+			changes: [...written.changes, ...removed.changes],
+			problems: [...written.problems, ...removed.problems],
+			unread: written.unread.length > 0 ? written.unread : removed.unread,
+		};
+	},
+};

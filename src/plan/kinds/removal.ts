@@ -20,7 +20,10 @@ function removalDifferences(kind: RemovalKindName, desired: DesiredOrganization,
 	const found = live.removables[kind];
 	const applied = live.lastApplied.removed[kind];
 	const names = new Map(found.known ? found.value.map((one) => [keyOfRemoval(one), one.name]) : []);
-	const changes = removals.flatMap((object): RemovalChange[] => {
+	const ids = new Map(found.known && kind === "policy" ? found.value.map(({ id, name }) => [name, id]) : []);
+	const changes = removals.flatMap((written): RemovalChange[] => {
+		const isId = names.has(keyOfRemoval(written));
+		const object = isId ? written : { ...written, id: ids.get(written.id) ?? written.id };
 		const key = keyOfRemoval(object);
 		if (found.known ? !names.has(key) : applied?.[key] !== undefined) return [];
 		const change = {

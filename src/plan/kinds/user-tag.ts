@@ -1,34 +1,61 @@
-/** User tags, the one kind that can be changed. */
+/** User tags: they are created, changed and removed. */
 import { closest, distance } from "fastest-levenshtein";
 import type { Problem } from "../../common/errors.ts";
 import { showName } from "../../common/escape.ts";
 import { printAddress } from "../address.ts";
-import type { Basis, Differences, TagChange, Unread } from "../change.ts";
+import type { Differences, TagChange, Unread } from "../change.ts";
+import { matchesGlob } from "../glob.ts";
 import { missingMembers } from "../missing-users.ts";
 import {
-	type DesiredMembers,
+	type AbsentUserTag,
+	absentTagsOf,
 	type DesiredOrganization,
 	type DesiredUserTag,
-	type LastAppliedTag,
 	type LiveOrganization,
 	type LiveUserTag,
 	tagsOf,
 } from "../organization.ts";
+import { standInFor } from "../stand-in.ts";
 import { compareText } from "../value.ts";
-import type { UserTagKind } from "./kind.ts";
+import type { RequestShape, UserTagKind } from "./kind.ts";
+import { compareTag } from "./tag-members.ts";
 
 export const userTag: UserTagKind = {
 	name: "userTag",
 	action: "update",
 	words: ["user tag", "user tags"],
 	differences: tagDifferences,
-	request: { kind: "userTag", list: null, subject: "userTagId", narrow: (request) => request },
+};
+
+export const tagUpdate: RequestShape<"update_user_tag"> = {
+	kind: "userTag",
+	list: null,
+	subject: "userTagId",
+	narrow: (request) => request,
+};
+
+/** Nothing has an id before it is created: the object of this request is a name. */
+export const tagCreation: RequestShape<"create_user_tag"> = {
+	kind: "userTag",
+	list: null,
+	subject: null,
+	objects: ({ userTagName }) => [String(userTagName)],
+	narrow: (request) => request,
+};
+
+export const tagRemoval: RequestShape<"delete_user_tags"> = {
+	kind: "userTag",
+	list: "userTagIds",
+	subject: null,
+	narrow: ({ operation }, userTagIds) => ({ operation, parameters: { userTagIds } }),
 };
 
 /** The changes of user tags, and why some cannot be made: a tag that is not there, a name that is taken. */
 function tagDifferences(desired: DesiredOrganization, live: LiveOrganization): Differences {
 	const tags = tagsOf(desired);
-	if (tags.length === 0) return { changes: [], problems: [], unread: [] };
+	const absent = absentTagsOf(desired);
+	const exceptions = desired.exactly?.userTags;
+	if (tags.length + absent.length === 0 && exceptions === undefined) return { changes: [], problems: [], unread: [] };
 	if (!live.userTags.known) {
 		const because = live.userTags.because;
 		return { changes: [], problems: [], unread: [{ scope: "kind", kind: "userTag", because, standsIn: "nothing" }] };
@@ -41,8 +68,88 @@ function tagDifferences(desired: DesiredOrganization, live: LiveOrganization): D
 		if (change !== null) changes.push(change);
 		if (unknownMembers !== null) unread.push(unknownMembers);
 	}
+	const matched = new Set(found.map(({ wanted }) => wanted));
+	const created = tags.filter((tag) => tag.create === true && tag.id === undefined && !matched.has(tag));
+	changes.push(...created.filter((tag) => !isProblem(tag, problems)).map((tag) => createTag(tag, desired)));
+	const gone = findAbsent(absent, live.userTags.value);
+	changes.push(...gone.tags.map((tag) => removeTag(tag)));
+	if (exceptions !== undefined) {
+		const kept = new Set([...found, ...gone.tags.map((tag) => ({ tag }))].map(({ tag }) => tag.id));
+		changes.push(...unlistedTags(live.userTags.value, kept, exceptions.except).map((tag) => removeTag(tag)));
+	}
+	const removed = new Set(changes.flatMap(({ action, tagId }) => (action === "remove" ? [tagId] : [])));
+	const taken = takenNames(found, live.userTags.value, removed);
 	const notThere = missingMembers(desired, live);
-	return { changes, problems: [...problems, ...takenNames(found, live.userTags.value), ...notThere], unread };
+	return { changes, problems: [...problems, ...gone.problems, ...taken, ...notThere], unread };
+}
+
+function isProblem({ name }: DesiredUserTag, problems: readonly Problem[]): boolean {
+	return problems.some(({ path }) => path === printAddress("userTag", name));
+}
+
+function createTag({ name, members }: DesiredUserTag, { organizationId }: DesiredOrganization): TagChange {
+	const userIds = members === undefined ? [] : members.mode === "exactly" ? members.exactly : members.atLeast;
+	return {
+		address: printAddress("userTag", name),
+		kind: "userTag",
+		action: "create",
+		reason: "not-there",
+		basis: "live",
+		tagId: standInFor(organizationId, "userTag", name),
+		before: { name, members: [] },
+		after: { name, members: userIds },
+		addUserIds: userIds,
+		removeUserIds: [],
+		lastApplied: null,
+	};
+}
+
+function removeTag({ id, name, members }: LiveUserTag): TagChange {
+	const userIds = members.known ? members.value : null;
+	return {
+		address: printAddress("userTag", name),
+		kind: "userTag",
+		action: "remove",
+		reason: "is-there",
+		basis: "live",
+		tagId: id,
+		before: { name, members: userIds },
+		after: { name, members: userIds === null ? null : [] },
+		addUserIds: [],
+		removeUserIds: userIds ?? [],
+		lastApplied: null,
+	};
+}
+
+/** Returns the live tags that must not exist: by id, or else by name. */
+function findAbsent(
+	absent: readonly AbsentUserTag[],
+	liveTags: readonly LiveUserTag[],
+): { readonly tags: readonly LiveUserTag[]; readonly problems: readonly Problem[] } {
+	const problems: Problem[] = [];
+	const tags = absent.flatMap(({ name, at }) => {
+		const byId = userTagsOf(liveTags).filter(({ id }) => id === name);
+		const found = byId.length > 0 ? byId : userTagsOf(liveTags).filter((tag) => tag.name === name);
+		if (found.length < 2) return found;
+		const message = `${found.length} user tags are called ${quote(name)}: ${found.map(({ id }) => id).join(", ")}; name one by its id`;
+		problems.push({ ...at, path: printAddress("userTag", name), code: "tag-ambiguous", message });
+		return [];
+	});
+	return { tags, problems };
+}
+
+function unlistedTags(
+	liveTags: readonly LiveUserTag[],
+	kept: ReadonlySet<string>,
+	except: readonly string[],
+): readonly LiveUserTag[] {
+	return userTagsOf(liveTags).filter(
+		({ id, name }) => !kept.has(id) && !except.some((glob) => matchesGlob(glob, name)),
+	);
+}
+
+function userTagsOf(liveTags: readonly LiveUserTag[]): readonly LiveUserTag[] {
+	return liveTags.filter(({ type }) => type === "TAG_TYPE_USER" || type === "");
 }
 
 interface FoundTag {
@@ -56,7 +163,7 @@ export function findTags(
 	liveTags: readonly LiveUserTag[],
 	live: LiveOrganization,
 ): { found: readonly FoundTag[]; problems: readonly Problem[] } {
-	const userTags = liveTags.filter(({ type }) => type === "TAG_TYPE_USER" || type === "");
+	const userTags = userTagsOf(liveTags);
 	// A document with few tags needs no table of all live tags.
 	const ids = new Set(wantedTags.map(({ id }) => id));
 	const names = new Set(wantedTags.flatMap(({ name, previously }) => [name, ...previously]));
@@ -75,6 +182,7 @@ export function findTags(
 		}
 		const tag = match[0];
 		if (tag === undefined) {
+			if (wanted.create === true && wanted.id === undefined) continue;
 			problems.push(problem(wanted, "tag-not-there", notThere(wanted, userTags, live)));
 			continue;
 		}
@@ -133,7 +241,11 @@ function nearestNames(name: string, names: readonly string[]): readonly string[]
 }
 
 /** Names are unique (docs/internals/service.md#server-side-validation): a wanted name whose holder is not itself renamed cannot be had. */
-function takenNames(found: readonly FoundTag[], liveTags: readonly LiveUserTag[]): readonly Problem[] {
+function takenNames(
+	found: readonly FoundTag[],
+	liveTags: readonly LiveUserTag[],
+	removed: ReadonlySet<string>,
+): readonly Problem[] {
 	// The others have the name already; a tag of another type may have the same one.
 	const renames = found.filter(({ wanted, tag }) => wanted.name !== tag.name);
 	if (renames.length === 0) return [];
@@ -142,114 +254,11 @@ function takenNames(found: readonly FoundTag[], liveTags: readonly LiveUserTag[]
 	const problems: Problem[] = [];
 	for (const { wanted, tag } of renames) {
 		const holder = holders.get(wanted.name);
-		if (holder === undefined || holder.id === tag.id || renamed.has(holder.id)) continue;
+		if (holder === undefined || holder.id === tag.id || renamed.has(holder.id) || removed.has(holder.id)) continue;
 		const message = `${quote(tag.name)} cannot be renamed to ${quote(wanted.name)}: the tag ${holder.id} has that name and keeps it; rename that tag too`;
 		problems.push(problem(wanted, "tag-name-taken", message));
 	}
 	return problems;
-}
-
-function compareTag(
-	wanted: DesiredUserTag,
-	tag: LiveUserTag,
-	live: LiveOrganization,
-): { change: TagChange | null; unknownMembers: Unread | null } {
-	const address = printAddress("userTag", wanted.name);
-	const members = compareMembers(wanted.members, tag, live);
-	const renamed = wanted.name !== tag.name;
-	const membersDiffer = members.add.length + members.remove.length > 0;
-	const unknownMembers: Unread | null =
-		wanted.members === undefined || tag.members.known
-			? null
-			: {
-					scope: "object",
-					address,
-					because: tag.members.because,
-					standsIn: members.lastApplied === null ? "nothing" : "last-applied",
-				};
-	if (!renamed && !membersDiffer) return { change: null, unknownMembers };
-	const change: TagChange = {
-		address,
-		kind: "userTag",
-		action: "update",
-		reason: renamed ? (membersDiffer ? "name-and-members-differ" : "name-differs") : "members-differ",
-		basis: membersDiffer ? members.basis : "live",
-		tagId: tag.id,
-		before: { name: tag.name, members: members.before },
-		after: { name: wanted.name, members: members.before === null ? null : applyMembers(members) },
-		addUserIds: members.add,
-		removeUserIds: members.remove,
-		lastApplied: members.lastApplied,
-	};
-	return { change, unknownMembers };
-}
-
-interface MemberDifference {
-	readonly add: readonly string[];
-	readonly remove: readonly string[];
-	readonly before: readonly string[] | null;
-	readonly basis: Basis;
-	readonly lastApplied: TagChange["lastApplied"];
-}
-
-function compareMembers(
-	wanted: DesiredMembers | undefined,
-	tag: LiveUserTag,
-	live: LiveOrganization,
-): MemberDifference {
-	const before = tag.members.known ? tag.members.value : null;
-	if (wanted === undefined) return { add: [], remove: [], before, basis: "live", lastApplied: null };
-	const names = wanted.mode === "exactly" ? wanted.exactly : wanted.atLeast;
-	const never = wanted.never ?? [];
-	if (before !== null) {
-		const surplus = wanted.mode === "exactly" ? without(before, names) : without(before, without(before, never));
-		return { add: without(names, before), remove: surplus, before, basis: "live", lastApplied: null };
-	}
-	const applied = live.lastApplied.userTags[tag.id];
-	if (applied === undefined) return { add: names, remove: never, before, basis: "unknown", lastApplied: null };
-	const formerMembers = wanted.mode === "exactly" ? without(applied.present, names) : [];
-	const changedSince = isChangedSince(applied, tag);
-	const lastApplied = { at: applied.appliedAt, changedSince };
-	if (changedSince) return { add: names, remove: unite(formerMembers, never), before, basis: "unknown", lastApplied };
-	return {
-		add: without(names, applied.present),
-		remove: unite(formerMembers, without(never, applied.gone)),
-		before: applied.present,
-		basis: "last-applied",
-		lastApplied,
-	};
-}
-
-/** Unverified, chosen: a tag that our own activity changed may carry a time this much later than the activity's. */
-const ownChangeMarginMs = 2000;
-
-/** Whether live shows that the tag was changed after what is applied; unknown times show nothing. */
-function isChangedSince(applied: LastAppliedTag, tag: LiveUserTag): boolean {
-	if (applied.updatedAt !== "") return tag.updatedAt !== "" && applied.updatedAt !== tag.updatedAt;
-	const { completedAtMs } = applied;
-	if (completedAtMs === undefined || tag.updatedAtMs === undefined) return false;
-	return tag.updatedAtMs > completedAtMs + ownChangeMarginMs;
-}
-
-function applyMembers({ before, add, remove }: MemberDifference): readonly string[] {
-	return [...without(before ?? [], remove), ...add].sort(compareText);
-}
-
-/** The items of both lists, once each. */
-function unite(list: readonly string[], other: readonly string[]): readonly string[] {
-	return [...new Set([...list, ...other])].sort(compareText);
-}
-
-/** The items of the first list that are not in the second; both sorted, so one walk through both is enough. */
-function without(list: readonly string[], gone: readonly string[]): readonly string[] {
-	const kept: string[] = [];
-	let at = 0;
-	for (const item of list) {
-		let other = gone[at];
-		while (other !== undefined && other < item) other = gone[++at];
-		if (other !== item) kept.push(item);
-	}
-	return kept;
 }
 
 function quote(name: string): string {

@@ -2,7 +2,14 @@
 import { suggest } from "./checker.ts";
 import { quote, readToken } from "./lexer.ts";
 import { maxLength } from "./syntax.ts";
-import { firstOpening, type Reference, type Template, type TemplateProblem, withoutEscapes } from "./template.ts";
+import {
+	escapeTemplate,
+	firstOpening,
+	type Reference,
+	type Template,
+	type TemplateProblem,
+	withoutEscapes,
+} from "./template.ts";
 
 /** What a variable is, or why it is not there: a problem without the value. */
 export type VariableValue = { readonly value: string } | { readonly code: string; readonly message: string };
@@ -44,6 +51,19 @@ export function resolveTemplate(
 		problems.push({ code: "expression-syntax", message, span: { start: 0, end: text.length } });
 	}
 	return problems.length > 0 ? { problems } : { text: whole };
+}
+
+/** Returns the template with values in place of its variables, which `resolveTemplate` found no fault with. */
+export function fillVariables({ text, references }: Template, lookUp: (name: string) => string): string {
+	const parts: string[] = [];
+	let done = 0;
+	for (const { kind, name, as, span } of references) {
+		if (kind !== "variable") continue;
+		const value = escapeTemplate(lookUp(name));
+		parts.push(text.slice(done, span.start), as === "string" ? `'${value}'` : value);
+		done = span.end;
+	}
+	return [...parts, text.slice(done)].join("");
 }
 
 function resolveUnread(text: string): ReturnType<typeof resolveTemplate> {

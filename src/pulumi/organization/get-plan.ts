@@ -28,7 +28,7 @@ export interface PlannedChange {
 	/** The address of the object, for example `userTag:signers`. */
 	readonly address: string;
 	/** `update` or `remove`. */
-	readonly action: "update" | "remove";
+	readonly action: "create" | "update" | "remove";
 	/** What changes, in one line. */
 	readonly summary: string;
 }

@@ -7,7 +7,7 @@ import type { DesiredOrganization, LiveOrganization } from "../../plan/organizat
 import type { Plan } from "../../plan/plan.ts";
 import { sameValue } from "../../plan/value.ts";
 import type { AppliedObject } from "../../sync/journal/journal.ts";
-import type { SubmitName } from "../../wire/operations.ts";
+import type { WriteName } from "../../wire/operations.ts";
 import { checkInputSchema, type InputSchema } from "../inputs/input-schema.ts";
 import {
 	type CheckFailure,
@@ -83,7 +83,7 @@ export interface ResourceDefinition<
 	readonly name: string;
 	/** Whether its id is that of a live object, so that a program can read it without managing it. */
 	readonly isReadable: boolean;
-	readonly operation: SubmitName;
+	readonly operation: WriteName;
 	readonly schema: InputSchema;
 	readonly places: PropertyPlaces;
 	/** Inputs that replace the resource when they change. */

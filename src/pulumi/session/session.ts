@@ -22,7 +22,7 @@ import { refuseUncertainTime, whyUncertainTime, withServiceClock } from "../../s
 import { type SettleContext, settleOpenEntries } from "../../sync/settle.ts";
 import type { SubmitResult } from "../../sync/submit/outcomes.ts";
 import type { Reader, Submitter } from "../../wire/client.ts";
-import type { SubmitName } from "../../wire/operations.ts";
+import type { WriteName } from "../../wire/operations.ts";
 import { type Connection, connect } from "../settings/connection.ts";
 import type { Settings } from "../settings/settings.ts";
 import { mergeLastApplied, restoreToJournal, type StoredState, summarizeWithStored } from "../state/stored-state.ts";
@@ -258,7 +258,7 @@ export class Session {
 		return (await this.#journalIfThere())?.lastApplied(organizationId) ?? emptyLastApplied;
 	}
 
-	stateContext(resource: string, organizationId: string, operation: SubmitName): StateContext {
+	stateContext(resource: string, organizationId: string, operation: WriteName): StateContext {
 		const onAbandoned = (name: string): void => this.#overrides.show(resource, [abandonOf(name)]);
 		const { abandon } = this.settings;
 		return { resource, organizationId, operation, abandon, onAbandoned, nowMs: this.#context.now() };

@@ -10,7 +10,7 @@ import { showText } from "../../common/escape.ts";
 import type { LastAppliedTag } from "../../plan/organization.ts";
 import type { Outcome } from "../../plan/report.ts";
 import { requestDigestOf } from "../../sync/journal/journal.ts";
-import type { SubmitName } from "../../wire/operations.ts";
+import type { WriteName } from "../../wire/operations.ts";
 import { decodeSubmit, encodeSubmit, type RequestBody } from "../../wire/request-body.ts";
 
 /** An activity that has not completed, as a state stores it. */
@@ -29,7 +29,7 @@ export interface StoredActivity {
 export interface StateContext {
 	readonly resource: string;
 	readonly organizationId: string;
-	readonly operation: SubmitName;
+	readonly operation: WriteName;
 	/** Ids or fingerprints of abandoned activities, in lower case: they are left out without a check. */
 	readonly abandon: readonly string[];
 	readonly onAbandoned?: (name: string) => void;
@@ -85,7 +85,7 @@ export function decodeExactly(bytes: string): (RequestBody & { readonly requestD
 		const { parameters } = JSON.parse(bytes) as { parameters: Record<string, unknown> };
 		// Another parser could read other bytes differently.
 		if (encodeSubmit(operation, organizationId, parameters, timestampMs).bytes !== bytes) return undefined;
-		return { ...body, requestDigest: requestDigestOf(organizationId, operation.name as SubmitName, parameters) };
+		return { ...body, requestDigest: requestDigestOf(organizationId, operation.name as WriteName, parameters) };
 	} catch {
 		return undefined;
 	}

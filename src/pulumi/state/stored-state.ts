@@ -135,6 +135,7 @@ function newerObjects(
 ): readonly AppliedObject[] {
 	return objects.filter((object) => {
 		const { kind, id, value } = object;
+		if (kind === "policyText") return true;
 		const known = kind === "userTag" ? userTags[id] : removed[kind]?.[id];
 		if (value.appliedAt !== known?.appliedAt) return value.appliedAt > (known?.appliedAt ?? "");
 		return kind === "userTag" && userTags[id]?.updatedAt === "" && object.value.updatedAt !== "";

@@ -9,7 +9,7 @@ import {
 	showValue,
 } from "../../common/escape.ts";
 import type { PlannedDifference, ThreeWay } from "../../plan/base/three-way.ts";
-import type { Change, RemovalChange, ReportChange, TagChange } from "../../plan/change.ts";
+import type { Change, PolicyChange, RemovalChange, ReportChange, TagChange } from "../../plan/change.ts";
 import { countChanges } from "../../plan/change-counts.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { resultsByAddress, type StepResult } from "../../plan/report.ts";
@@ -99,7 +99,8 @@ function holdsOf({ steps }: Pick<Plan, "steps">): (address: string) => string | 
 }
 
 export function changeRow(change: Change, plan: Plan, marksOf: MarksOf = noMarks): Row {
-	if (change.action === "update") return tagRow(change, plan, marksOf);
+	if (change.kind === "userTag") return tagRow(change, plan, marksOf);
+	if (isPolicyChange(change)) return policyRow(change, marksOf);
 	const shared = { about: [change.address], ...ownerOf(change.userId, plan) };
 	const named: Phrase = [identifier(showAddress(change.address))];
 	if (change.action === "report")
@@ -135,6 +136,34 @@ function fieldRows({ before, after }: ReportChange): readonly Row[] {
 	}));
 }
 
+function isPolicyChange(change: Change): change is PolicyChange {
+	return change.kind === "policy" && change.action !== "remove";
+}
+
+function policyRow(change: PolicyChange, marksOf: MarksOf): Row {
+	const { before, after, written, address: at, id, takesOver } = change;
+	const shown = { ...after, ...written };
+	const fields = ["name", "effect", "consensus", "condition", "notes", "time"] as const;
+	const differing = fields.filter((field) => (before === null ? shown[field] !== "" : before[field] !== after[field]));
+	return {
+		sign: before === null ? "+" : "~",
+		said: [address(at)],
+		...(before === null ? {} : { aside: [identifier(showText(id))] }),
+		marks: marksOf(change, null, null),
+		rows: differing.map((field) => ({
+			said: [field],
+			sides: [
+				...(before === null ? [] : [{ word: "live", said: [identifier(showValue(before[field]))] }]),
+				{ word: "document", said: [identifier(showValue(shown[field]))] },
+			],
+		})),
+		notes: takesOver ? [{ look: "attention", said: ["takes over a policy that was never applied from here"] }] : [],
+		about: [at],
+	};
+}
+
+const signs = { create: "+", update: "~", remove: "-" } as const;
+
 function tagRow(change: TagChange, plan: Plan, marksOf: MarksOf): Row {
 	const { tagId, before, after, addUserIds, removeUserIds } = change;
 	const [from, to] = showRename(before.name, after.name);
@@ -153,9 +182,9 @@ function tagRow(change: TagChange, plan: Plan, marksOf: MarksOf): Row {
 		);
 	const kept = before.members?.filter((userId) => !removeUserIds.includes(userId)).length ?? 0;
 	return {
-		sign: "~",
+		sign: signs[change.action],
 		said: [address(change.address)],
-		aside: [identifier(showText(tagId))],
+		...(change.action === "create" ? {} : { aside: [identifier(showText(tagId))] }),
 		marks: marksOf(change, null, null),
 		rows: [
 			...(before.name === after.name ? [] : [renamed]),

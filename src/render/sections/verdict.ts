@@ -104,10 +104,13 @@ export function describeInSync({ unread }: Pick<Plan, "unread">, more: readonly 
 
 function countByKind(plan: Plan): string {
 	const covered = new Set<string>(coveredAddresses(groupSteps(plan.steps).sent));
+	const counted = plan.changes.filter(({ address }) => covered.has(address));
 	return kinds
-		.flatMap(({ name, action, words: [one, many] }) => {
-			const found = plan.changes.filter((change) => change.kind === name && covered.has(change.address)).length;
-			return found === 0 ? [] : [`${count(found, one, many)} to ${action}`];
-		})
+		.flatMap(({ name, words: [one, many] }) =>
+			(["create", "update", "remove"] as const).flatMap((action) => {
+				const found = counted.filter((change) => change.kind === name && change.action === action).length;
+				return found === 0 ? [] : [`${count(found, one, many)} to ${action}`];
+			}),
+		)
 		.join(", ");
 }

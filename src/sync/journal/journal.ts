@@ -12,12 +12,13 @@ import type { RemovalKindName } from "../../plan/kinds/names.ts";
 import {
 	emptyLastApplied,
 	type LastApplied,
+	type LastAppliedPolicy,
 	type LastAppliedRemoval,
 	type LastAppliedTag,
 } from "../../plan/organization.ts";
 import type { Outcome } from "../../plan/report.ts";
 import { digestOf } from "../../plan/value.ts";
-import type { SubmitName } from "../../wire/operations.ts";
+import type { WriteName } from "../../wire/operations.ts";
 import type { RequestBody } from "../../wire/request-body.ts";
 import type { OwnerJournal } from "../journal-owners.ts";
 import type { VoteJournal } from "./votes.ts";
@@ -83,6 +84,7 @@ export type ClaimDecision =
 
 export type AppliedObject =
 	| { readonly kind: "userTag"; readonly id: string; readonly value: LastAppliedTag }
+	| { readonly kind: "policyText"; readonly id: string; readonly value: LastAppliedPolicy }
 	| { readonly kind: RemovalKindName; readonly id: string; readonly value: LastAppliedRemoval };
 
 /** Returns what was last applied to the tag with this id; undefined if nothing was. */
@@ -217,7 +219,7 @@ export function isOpen({ outcome }: Pick<JournalEntry, "outcome">): boolean {
 /** Returns the digest that equal requests have in common, whatever their timestamps. */
 export function requestDigestOf(
 	organizationId: string,
-	operation: SubmitName,
+	operation: WriteName,
 	parameters: Readonly<Record<string, unknown>>,
 ): string {
 	return digestOf({ organizationId, operation, parameters });

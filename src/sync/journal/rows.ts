@@ -5,7 +5,7 @@ import { clipMiddle } from "../../common/escape.ts";
 import { isRecord } from "../../common/json.ts";
 import { removalKindNames } from "../../plan/kinds/names.ts";
 import { emptyLastApplied, type LastApplied } from "../../plan/organization.ts";
-import type { SubmitName } from "../../wire/operations.ts";
+import type { WriteName } from "../../wire/operations.ts";
 import { decodeSubmit, parametersOf, type RequestBody } from "../../wire/request-body.ts";
 import { changedHint, isTime, maxNameLength } from "./distrust.ts";
 import {
@@ -77,7 +77,7 @@ export function toEntry(row: SentRow): JournalEntry {
 }
 
 function findMistake(row: SentRow, body: RequestBody): string | undefined {
-	const operation = body.operation.name as SubmitName;
+	const operation = body.operation.name as WriteName;
 	if (body.fingerprint !== row.fingerprint) return `its bytes have the fingerprint ${body.fingerprint}`;
 	if (operation !== row.operation) return `its bytes are another operation, ${operation}`;
 	if (body.organizationId !== row.organization_id) return `its bytes are for the organization ${body.organizationId}`;
@@ -129,13 +129,18 @@ export function toLastApplied(rows: readonly AppliedRow[]): LastApplied {
 }
 
 /** Returns the last-applied state with these objects, in place of what it has of them. */
-export function withApplied({ userTags, removed }: LastApplied, objects: readonly AppliedObject[]): LastApplied {
+export function withApplied(
+	{ userTags, removed, policies }: LastApplied,
+	objects: readonly AppliedObject[],
+): LastApplied {
 	const ofKind = (kind: string) => objects.filter((object) => object.kind === kind).map(({ id, value }) => [id, value]);
 	const kinds = removalKindNames.filter((kind) => objects.some((object) => object.kind === kind));
 	const removals = kinds.map((kind) => [kind, { ...removed[kind], ...Object.fromEntries(ofKind(kind)) }]);
+	const written = { ...policies, ...Object.fromEntries(ofKind("policyText")) };
 	return {
 		userTags: { ...userTags, ...Object.fromEntries(ofKind("userTag")) },
 		removed: { ...removed, ...Object.fromEntries(removals) },
+		...(Object.keys(written).length === 0 ? {} : { policies: written }),
 	};
 }
 
@@ -143,6 +148,7 @@ function toAppliedObject({ kind, id, value: text }: AppliedRow): AppliedObject |
 	const value = parse(text);
 	if (!isRecord(value) || typeof value.appliedAt !== "string") return undefined;
 	const { appliedAt, name, present, gone, updatedAt, completedAtMs } = value;
+	if (kind === "policyText") return typeof name === "string" ? { kind, id, value: { appliedAt, name } } : undefined;
 	const removalKind = removalKindNames.find((name) => name === kind);
 	if (removalKind !== undefined) return { kind: removalKind, id, value: { appliedAt } };
 	if (kind !== "userTag" || typeof name !== "string" || typeof updatedAt !== "string") return undefined;

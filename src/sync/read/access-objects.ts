@@ -3,7 +3,7 @@
  * show, or shows in a form that orgsync does not know, is unknown with its reason, never empty. Pure.
  */
 import { isRecord } from "../../common/json.ts";
-import type { LiveRecord } from "../../plan/organization.ts";
+import type { LivePolicy, LiveRecord } from "../../plan/organization.ts";
 import { compareText } from "../../plan/value.ts";
 import type { AccessCredential, AccessPolicy, AccessUser, Known, NotRead, RootQuorum } from "../../policy/access.ts";
 import { toId } from "./live-objects.ts";
@@ -84,6 +84,14 @@ export function toAccessPolicies(answer: LiveRecord): Known<readonly AccessPolic
 		})),
 		"list_policies",
 	);
+}
+
+/** Returns the same with their notes; a list with a clause in an unknown form is unknown as a whole. */
+export function toLivePolicies(answer: LiveRecord): Known<readonly LivePolicy[]> {
+	const policies = toAccessPolicies(answer);
+	if (!policies.known) return policies;
+	const notes = new Map((answer.policies as readonly LiveRecord[]).map((one) => [toId(one.policyId), one.notes]));
+	return { known: true, value: policies.value.map((one) => ({ ...one, notes: textOrNull(notes.get(one.id)) ?? "" })) };
 }
 
 const clauses = ["consensus", "condition", "time"] as const;

@@ -1,7 +1,7 @@
 /** Activities that changed user tags and completed, for the guard `reversals`. No query is made for them alone. */
 import type { CompletedActivity } from "../../plan/guards/finding.ts";
 import { readActivity } from "../../wire/activity.ts";
-import { submits } from "../../wire/operations.ts";
+import { writes } from "../../wire/operations.ts";
 import { parametersOf } from "../../wire/request-body.ts";
 import { completionTime, submitterOf } from "../attribute.ts";
 import type { JournalEntry } from "../journal/journal.ts";
@@ -11,7 +11,7 @@ export const completedStatus = "ACTIVITY_STATUS_COMPLETED";
 
 /** Returns those among these records, in the order of the list. */
 export function readCompleted(records: readonly ActivityRecord[]): readonly CompletedActivity[] {
-	const operation = submits.update_user_tag;
+	const operation = writes.update_user_tag;
 	const isWanted = ({ type, status }: ActivityRecord) => type === operation.type && status === completedStatus;
 	return records.filter(isWanted).map((record): CompletedActivity => {
 		const { id, fingerprint, intent } = readActivity(operation, record);

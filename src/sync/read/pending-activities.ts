@@ -12,9 +12,10 @@ import type { Reader } from "../../wire/client.ts";
 import {
 	bodyLifetimeMs,
 	extendedReads,
-	type SubmitName,
 	type SubmitOperation,
 	submits,
+	type WriteName,
+	writes,
 } from "../../wire/operations.ts";
 import { parametersOf } from "../../wire/request-body.ts";
 import type { Journal, JournalEntry } from "../journal/journal.ts";
@@ -22,9 +23,9 @@ import { completedStatus, readCompleted, withJournal } from "./completed-activit
 import { type ActivityRecord, listPages, maxListedActivities, type Page } from "./list-activities.ts";
 import { confirmOrganization } from "./live-queries.ts";
 
-/** The five operations by the type of their activities; no other type is listed. */
-const byType: ReadonlyMap<string, SubmitOperation & { readonly name: SubmitName }> = new Map(
-	Object.values(submits).map((operation) => [operation.type, operation]),
+/** The writes by the type of their activities; no other type is listed. */
+const byType: ReadonlyMap<string, SubmitOperation & { readonly name: WriteName }> = new Map(
+	Object.values(writes).map((operation) => [operation.type, operation]),
 );
 
 /** Statuses of an activity that has not ended (docs/internals/service.md#activity-statuses). */
@@ -63,7 +64,7 @@ export interface PendingOptions {
 	/** Our own clock, milliseconds since 1970. */
 	readonly nowMs: number;
 	/** The operations to read; all five when left out. */
-	readonly operations?: readonly SubmitName[];
+	readonly operations?: readonly WriteName[];
 	/** Whether to list the activities of all five, so that readings of other operations can share the answer. */
 	readonly listsAll?: boolean;
 	/** Whether to confirm the organization with a service that lists no activities: it may not exist. */
@@ -85,11 +86,12 @@ export async function readPendingActivities(
 	journal: Pick<Journal, "openEntries" | "abandonedNames">,
 	{ reads, nowMs, operations, listsAll = false, confirms, asksForEnds = false, completedEntries }: PendingOptions,
 ): Promise<PendingActivities> {
-	const isWanted = (name: SubmitName): boolean => operations === undefined || operations.includes(name);
-	const types = [...byType.values()].filter(({ name }) => isWanted(name)).map(({ type }) => type);
+	const isWanted = (name: WriteName): boolean => operations === undefined || operations.includes(name);
+	const open = journal.openEntries(organizationId);
+	const types = typesOf(operations, open);
 	const asksForCompleted = completedEntries !== undefined;
 	// Completed activities of other types would hide those that are asked for.
-	const filterByType = listsAll && !asksForCompleted ? [...byType.keys()] : types;
+	const filterByType = listsAll && !asksForCompleted ? [...new Set([...typesOf(undefined, open), ...types])] : types;
 	const listed =
 		reads === "auto" ? await listPending(organizationId, { types, filterByType, asksForCompleted }, reader) : undefined;
 	if (confirms === true && reads === "auto" && listed === undefined) {
@@ -98,8 +100,8 @@ export async function readPendingActivities(
 	const listedFingerprints = new Set(listed?.activities.map(({ fingerprint }) => fingerprint));
 	const found = [...(listed?.activities ?? [])];
 	const rejected: PendingActivity[] = [];
-	for (const entry of journal.openEntries(organizationId)) {
-		if (listedFingerprints.has(entry.body.fingerprint) || !isWanted(entry.body.operation.name as SubmitName)) continue;
+	for (const entry of open) {
+		if (listedFingerprints.has(entry.body.fingerprint) || !isWanted(entry.body.operation.name as WriteName)) continue;
 		// A pending activity that the service lists no longer has ended. A request in doubt may never have arrived.
 		const hasEnded = !isInDoubt(entry) && listed?.complete === true;
 		const mustRead = listed !== undefined && (isInDoubt(entry) || (hasEnded && asksForEnds));
@@ -118,6 +120,12 @@ export async function readPendingActivities(
 		isCutOff: listed?.complete === false,
 		completed: withJournal(listed?.completed ?? [], completedEntries ?? []),
 	};
+}
+
+/** Returns the types of these operations; of the five and of what the journal has where none is named: a service may lack others. */
+function typesOf(operations: readonly WriteName[] | undefined, open: readonly JournalEntry[]): readonly string[] {
+	if (operations !== undefined) return operations.map((name) => writes[name].type);
+	return [...new Set([...Object.values(submits), ...open.map(({ body }) => body.operation)].map(({ type }) => type))];
 }
 
 function whyUnlisted(listed: Listed | undefined): NotRead | null {
@@ -280,7 +288,7 @@ export function toPendingActivity({ body, activityId, outcome, sentAtMs }: Journ
 		activityId,
 		fingerprint: body.fingerprint,
 		...(states[outcome] ?? { state: "in-doubt" }),
-		operation: body.operation.name as SubmitName,
+		operation: body.operation.name as WriteName,
 		parameters: parametersOf(body),
 		createdAt: new Date(sentAtMs).toISOString(),
 		approvedBy: null,

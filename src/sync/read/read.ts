@@ -1,7 +1,9 @@
 /** Reads the live organization with the fewest queries, all at once. What cannot be read is unknown, never empty. */
 import { readOnlyKinds } from "../../plan/kinds/index.ts";
 import { type ReadOnlyKindName, type RemovalKindName, removalKindNames } from "../../plan/kinds/names.ts";
+import { needsPolicies } from "../../plan/kinds/policy-changes.ts";
 import {
+	absentTagsOf,
 	type DesiredOrganization,
 	expectationsOf,
 	type Known,
@@ -17,6 +19,7 @@ import type { Reads } from "../../plan/plan.ts";
 import { namesTags } from "../../plan/rules/rules.ts";
 import type { Reader } from "../../wire/client.ts";
 import { extendedReads, type QueryOperation, queries } from "../../wire/operations.ts";
+import { toLivePolicies } from "./access-objects.ts";
 import { mapKnown, onceEach, recordsOf, toId, toRemovable, toUserNames, toUserTags } from "./live-objects.ts";
 import {
 	awaitAll,
@@ -73,16 +76,23 @@ export async function readChangeable(
 	desired: DesiredOrganization,
 	query: QueryFunction,
 	reads: Reads,
-): Promise<Pick<LiveOrganization, "userTags" | "users" | "removables">> {
+): Promise<Pick<LiveOrganization, "userTags" | "users" | "removables" | "policies">> {
 	const wants = wantedReads(desired, reads);
 	const listTags = wants.userTags ? query(queries.list_user_tags) : undefined;
 	const listUsers = wants.users ? queryIfAvailable(query, extendedReads.list_users) : notRead(reads);
 	const listRemovables = (kind: RemovalKindName, operation: QueryOperation) =>
 		wants.removables.has(kind) ? queryIfAvailable(query, operation) : notRead(reads);
-	const [userTags, users, removables] = await awaitAll([
+	// The answer has what policies say too.
+	const listPolicies = wants.removables.has("policy")
+		? queryIfAvailable(query, extendedReads.list_policies)
+		: notRead(reads);
+	const list = (kind: RemovalKindName, operation: QueryOperation) =>
+		kind === "policy" ? listPolicies : listRemovables(kind, operation);
+	const [userTags, users, removables, policies] = await awaitAll([
 		listTags,
 		listUsers,
-		readRemovables(listRemovables, listUsers),
+		readRemovables(list, listUsers),
+		wants.policies ? listPolicies : undefined,
 	] as const);
 	return {
 		userTags:
@@ -91,6 +101,8 @@ export async function readChangeable(
 				: { known: true, value: toUserTags(userTags, users) },
 		removables,
 		users: toUserNames(users),
+		...(policies === undefined ? {} : { policies: policies.known ? toLivePolicies(policies.value) : policies }),
+		...(needsPolicies(desired) && policies === undefined ? { policies: notRead(reads) as Known<never> } : {}),
 	};
 }
 
@@ -121,11 +133,16 @@ export function timeQueries(organizationId: string, reader: Reader, steadyNow?: 
 function wantedReads(desired: DesiredOrganization, reads: Reads) {
 	const auto = reads === "auto";
 	const tags = tagsOf(desired);
-	const managesMembers = desired.readsMembers === true || tags.some(({ members }) => members !== undefined);
+	const removesTags = absentTagsOf(desired).length > 0 || desired.exactly?.userTags !== undefined;
+	const managesMembers =
+		desired.readsMembers === true || removesTags || tags.some(({ members }) => members !== undefined);
+	const policies = auto && needsPolicies(desired);
 	const removables = new Set(removalKindNames.filter((kind) => auto && removalsOf(desired, kind).length > 0));
+	if (policies) removables.add("policy");
 	const hasTagRules = namesTags(desired.rules ?? []);
 	return {
-		userTags: tags.length > 0 || hasTagRules,
+		userTags: tags.length > 0 || hasTagRules || removesTags,
+		policies,
 		users: auto && (managesMembers || hasTagRules || removables.has("oauthProvider")),
 		removables,
 	};

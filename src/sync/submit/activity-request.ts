@@ -1,21 +1,23 @@
 /** What submitOnce is given: a request for an activity, and what it is submitted with. */
 import type { CoveredObject } from "../../plan/step.ts";
 import type { Submitter } from "../../wire/client.ts";
-import type { SubmitName } from "../../wire/operations.ts";
+import type { WriteName } from "../../wire/operations.ts";
 import type { AppliedObject, FindLastAppliedTag, Journal } from "../journal/journal.ts";
 import type { SubmitResult } from "./outcomes.ts";
 
-export interface CompletionTime {
+export interface Completion {
 	/** By our clock, ISO 8601 in UTC. */
 	readonly appliedAt: string;
 	/** The activity's last update by the service's clock, milliseconds since 1970; left out if the service does not say. */
 	readonly completedAtMs?: number;
+	/** Ids of what it created, in the order of the request; left out where it creates nothing. */
+	readonly createdIds?: readonly string[];
 }
 
-/** A request for an activity: one of the five operations with its parameters. */
+/** A request for an activity: one of the writes with its parameters. */
 export interface ActivityRequest {
 	readonly organizationId: string;
-	readonly operation: SubmitName;
+	readonly operation: WriteName;
 	readonly parameters: Readonly<Record<string, unknown>>;
 	readonly covers: readonly CoveredObject[];
 	/** When the object was last changed, by the service's clock; left out if unknown, and for removals, which cannot be reverted. */
@@ -28,7 +30,7 @@ export interface ActivityRequest {
 	readonly appliedObjects?: (
 		covers: readonly string[],
 		findTag: FindLastAppliedTag,
-		at: CompletionTime,
+		at: Completion,
 	) => readonly AppliedObject[];
 }
 

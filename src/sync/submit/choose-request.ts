@@ -3,7 +3,7 @@
 import { rejectedBefore } from "../../plan/activities/pending.ts";
 import { coveredAddresses } from "../../plan/step.ts";
 import { endOfPrecision } from "../../wire/activity.ts";
-import { bodyLifetimeMs, submits } from "../../wire/operations.ts";
+import { bodyLifetimeMs, writes } from "../../wire/operations.ts";
 import { encodeSubmit, type RequestBody } from "../../wire/request-body.ts";
 import { isOpen, type JournalEntry, type NewJournalEntry } from "../journal/journal.ts";
 import type { ActivityRequest, SubmitContext } from "./activity-request.ts";
@@ -97,9 +97,17 @@ export function isSuperseded(
 	if (endedAtMs === undefined) return false;
 	if (outcome === "completed") {
 		const { isUnobservable, objectChangedAtMs } = request;
+		// What it created was gone when the organization was read: otherwise nothing would be created.
+		if (creates(request)) {
+			return serverTimeMs !== undefined && endOfPrecision(endedAtMs) < serverTimeMs;
+		}
 		return isUnobservable !== true && objectChangedAtMs !== undefined && objectChangedAtMs > endOfPrecision(endedAtMs);
 	}
 	return outcome === "failed" && serverTimeMs !== undefined && endedAtMs + serviceClocksMarginMs < serverTimeMs;
+}
+
+function creates({ operation }: ActivityRequest): boolean {
+	return operation === "create_user_tag" || operation === "create_policies";
 }
 
 /** Whether the entry completed after the organization was read, so that its effect may not have been seen. */
@@ -136,5 +144,5 @@ function startOfQuarter(timeMs: number): number {
 }
 
 function encode({ operation, organizationId, parameters }: ActivityRequest, timestampMs: number): RequestBody {
-	return encodeSubmit(submits[operation], organizationId, parameters, timestampMs);
+	return encodeSubmit(writes[operation], organizationId, parameters, timestampMs);
 }

@@ -4,7 +4,7 @@ import { isRecord } from "../../common/json.ts";
 import type { ReturnedActivity } from "../../plan/activities/reviewed-activity.ts";
 import { endOfPrecision, readAnyActivity } from "../../wire/activity.ts";
 import type { Reader } from "../../wire/client.ts";
-import { extendedReads, type SubmitName, submitOfType, submits } from "../../wire/operations.ts";
+import { extendedReads, type WriteName, writeOfType, writes } from "../../wire/operations.ts";
 import { type ActivityRecord, listPages } from "../read/list-activities.ts";
 import { readSignedVotes } from "./signed-vote.ts";
 
@@ -16,7 +16,7 @@ export const votableStatuses: readonly string[] = [
 
 /** Returns a record of the service. Of an activity of an unknown type only the intent is wrong, and that is left out. */
 export function toReturnedActivity(record: ActivityRecord): ReturnedActivity {
-	const operation = submitOfType(record.type);
+	const operation = writeOfType(record.type);
 	const activity = readAnyActivity(record);
 	return {
 		activityId: activity.id,
@@ -90,12 +90,12 @@ const clockMarginMs = 5 * 60 * 1000;
  */
 export async function listEnded(
 	organizationId: string,
-	names: readonly SubmitName[],
+	names: readonly WriteName[],
 	sinceMs: number,
 	reader: Reader,
 ): Promise<Pick<ListedActivities, "activities" | "isComplete">> {
 	const filters = {
-		...{ organizationId, filterByType: names.map((name) => submits[name].type) },
+		...{ organizationId, filterByType: names.map((name) => writes[name].type) },
 		filterByStatus: ["ACTIVITY_STATUS_COMPLETED", "ACTIVITY_STATUS_REJECTED"],
 	};
 	if (names.length === 0) return { activities: [], isComplete: true };

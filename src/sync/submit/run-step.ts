@@ -138,6 +138,7 @@ function requestOf(
 		parameters,
 		covers,
 		objectChangedAtMs: tagChangedAtMs.get(subjectOf(step)),
+		needsResult: isCreation(operation),
 		isUnobservable: changes.some((change) => isCovered(change.address, step) && !isObservable(change)),
 		appliedObjects: joined === undefined ? appliedByStep(parameters, changes) : appliedByEntry(joined),
 	};
@@ -150,6 +151,11 @@ function findJoined({ earlierActivity }: Step, plan: Plan, context: StepContext)
 	const activity = plan.waiting.find((one) => one.fingerprint === fingerprint);
 	if (activity?.saidBy !== "journal" || context.settled?.has(fingerprint) === true) return undefined;
 	return context.journal.entry(fingerprint);
+}
+
+/** Whether its answer has ids that later steps need. */
+function isCreation(operation: Step["operation"]): boolean {
+	return operation === "create_user_tag" || operation === "create_policies";
 }
 
 /** Whether live state would show that the change was made: it has the members, and always the name. */

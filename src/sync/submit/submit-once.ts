@@ -8,11 +8,12 @@
  * - An equal request gets a second activity for two reasons only. Its activity failed or was rejected, and the operator
  *   asks for it again. Or its effect was reverted: then the new bytes carry the time of that change.
  */
-import { defined } from "../../common/defined.ts";
+import { defined, nonEmpty } from "../../common/defined.ts";
 import { isUnstamped, StorageError } from "../../common/errors.ts";
 import { say } from "../../common/said.ts";
 import { coveredAddresses } from "../../plan/step.ts";
 import type { SubmitAnswer } from "../../wire/client.ts";
+import { writes } from "../../wire/operations.ts";
 import type { RequestBody } from "../../wire/request-body.ts";
 import { type FindLastAppliedTag, type Journal, type JournalEntry, requestDigestOf } from "../journal/journal.ts";
 import type { ActivityRequest, SubmitContext } from "./activity-request.ts";
@@ -94,6 +95,13 @@ async function submit(body: RequestBody, { submitter }: SubmitContext): Promise<
 	}
 }
 
+/** Returns the ids of what an activity created, in lower case and in the order of its request; none before it completed. */
+export function createdIdsOf(activity: SubmitResult["activity"]): readonly string[] {
+	const { policyIds, userTagId } = activity?.result ?? {};
+	const ids = activity?.type === writes.create_user_tag.type ? [userTagId] : policyIds;
+	return Array.isArray(ids) ? ids.map((id) => String(id).toLowerCase()) : [];
+}
+
 /** Records the outcome with what was applied. A journal that fails changes neither: the result has a `journalError`. */
 export function recordResult(
 	result: SubmitResult,
@@ -105,7 +113,7 @@ export function recordResult(
 	const completedAtMs = result.activity?.updatedAtMs;
 	const at = {
 		appliedAt: new Date(nowMs).toISOString(),
-		...defined({ completedAtMs }),
+		...defined({ completedAtMs, createdIds: nonEmpty(createdIdsOf(result.activity)) }),
 	};
 	const { fingerprint, outcome, activityId } = result;
 	try {

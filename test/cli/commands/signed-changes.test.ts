@@ -13,7 +13,7 @@ import { html } from "../../../src/render/html/html.ts";
 import { compareLive } from "../../../src/sync/converge.ts";
 import { requestDigestOf } from "../../../src/sync/journal/journal.ts";
 import type { Client, Reader } from "../../../src/wire/client.ts";
-import { extendedReads, submits } from "../../../src/wire/operations.ts";
+import { extendedReads, writes } from "../../../src/wire/operations.ts";
 import { encodeSubmit } from "../../../src/wire/request-body.ts";
 import { desiredOf, organizationId, wantTag } from "../../plan/support-organizations.ts";
 import { acme, alice, approverStamper, Bench, bob, carol, signers, wantSigners } from "../../sync/support.ts";
@@ -36,7 +36,7 @@ async function signStep(desired: DesiredOrganization) {
 	const [step] = comparison.plan.steps;
 	if (step === undefined) throw new Error("there is a step");
 	const { operation, parameters } = step;
-	const body = encodeSubmit(submits[operation], organizationId, parameters, bench.nowMs);
+	const body = encodeSubmit(writes[operation], organizationId, parameters, bench.nowMs);
 	await journal.recordSending(body, requestDigestOf(organizationId, operation, parameters), [], bench.nowMs);
 	const one = { comparison, compareAgain } as unknown as ComparedOrganization;
 	return () => whyStepChanged(readRequest(body.bytes) as SignedRequest, [one]);
@@ -45,7 +45,7 @@ async function signStep(desired: DesiredOrganization) {
 const submitByOther = (parameters: Readonly<Record<string, unknown>>) =>
 	bench
 		.client({ stamper: approverStamper })
-		.submitter.submit(encodeSubmit(submits.update_user_tag, organizationId, parameters, bench.nowMs - 1000));
+		.submitter.submit(encodeSubmit(writes.update_user_tag, organizationId, parameters, bench.nowMs - 1000));
 
 const changed = "live state changed before you signed, so what you signed was not sent: run the command again";
 

@@ -241,7 +241,7 @@ it("a saved plan runs exactly as it was reviewed, or is refused for a touched ob
 			const submitted = activities.map(({ type, intent }) => [type, intent]);
 			const reviewed = plan.steps.map(({ operation, parameters }) => [
 				`ACTIVITY_TYPE_${operation.toUpperCase()}`,
-				{ [intents[operation]]: parameters },
+				{ [intents[operation as keyof typeof intents]]: parameters },
 			]);
 			if (moved.size === 0) {
 				expect(named).toEqual([]);

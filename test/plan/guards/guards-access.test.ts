@@ -75,7 +75,7 @@ describe("the guard lockout", () => {
 		const desired = desiredFor({ ...withoutAlice, limits: { memberRemovals: { count: 0 }, expiries: "any" } });
 		const windows = [{ userId: alice, untilMs: context.readAtMs, at }];
 		const objects = desired.objects.map((object) =>
-			object.kind === "userTag" && object.members !== undefined
+			object.kind === "userTag" && !("absent" in object) && object.members !== undefined
 				? { ...object, members: { ...object.members, windows } }
 				: object,
 		);

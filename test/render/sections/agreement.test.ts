@@ -41,7 +41,7 @@ function isPlanned(result: CommandResult): boolean {
 function factsOf(result: CommandResult, isShown: (organizationId: string) => boolean): Facts {
 	const plans = plansOf(result).filter(({ organizationId }) => isShown(organizationId));
 	const changes = plans.flatMap((plan) => plan.changes);
-	const signs = { update: "~", remove: "-", report: "!" } as const;
+	const signs = { create: "+", update: "~", remove: "-", report: "!" } as const;
 	const members = plans.flatMap(({ userNames, liveNames, ...plan }) =>
 		plan.changes.flatMap((change) => {
 			if (change.kind !== "userTag") return [];

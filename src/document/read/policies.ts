@@ -1,0 +1,124 @@
+/**
+ * Reads the policies of an organization's documents, and which of its lists are complete.
+ *
+ * A policy is found by its id or, without one, by its name and its previous names. Its expressions are templates: they name
+ * tags and users of these documents (policy/language/template.ts).
+ */
+import { defined } from "../../common/defined.ts";
+import type { DesiredOrganization, DesiredPolicy, Exceptions } from "../../plan/organization.ts";
+import { fillVariables, type Lookups } from "../../policy/language/resolve-template.ts";
+import type { Clause } from "../../policy/language/syntax.ts";
+import { type Cell, entryOf, itemsOf } from "../cell.ts";
+import { describePlace, type Problems, quoteCell } from "../problems.ts";
+import { readTemplate, resolveExpression } from "./expression.ts";
+import { readName, readNames } from "./tags.ts";
+import { readId } from "./users.ts";
+
+/** Ids by the names of tags and by the aliases of users. */
+export type References = Pick<Lookups, "userTags" | "users">;
+
+const effects = { allow: "EFFECT_ALLOW", deny: "EFFECT_DENY" } as const;
+
+/** Returns the policies of all documents of one organization, sorted by name, and reports conflicts between them. */
+export function readPolicies(
+	roots: readonly Cell[],
+	references: References,
+	problems: Problems,
+): readonly DesiredPolicy[] {
+	const cells = roots.flatMap((root) => itemsOf(entryOf(root, "policies")));
+	const entries = cells.flatMap((cell) => {
+		const policy = readPolicy(cell, references, problems);
+		return policy === undefined ? [] : [{ cell, policy }];
+	});
+	checkRepeats(entries, problems);
+	return entries.map(({ policy }) => policy).sort((left, right) => (left.name < right.name ? -1 : 1));
+}
+
+function readPolicy(cell: Cell, references: References, problems: Problems): DesiredPolicy | undefined {
+	const name = readName(entryOf(cell, "name"), problems);
+	const idCell = entryOf(cell, "id");
+	const id = idCell && readId(idCell, problems);
+	const previously = readNames(entryOf(cell, "previously"), problems);
+	const effect = effects[String(entryOf(cell, "effect")?.value) as keyof typeof effects];
+	const unchecked = entryOf(cell, "unchecked")?.value === true ? (true as const) : undefined;
+	const clause = (key: Clause): string | undefined => {
+		const expression = entryOf(cell, key);
+		return expression && readClause(expression, key, references, unchecked === true, problems);
+	};
+	const [consensus, condition, time] = [clause("consensus"), clause("condition"), clause("time")];
+	const notes = entryOf(cell, "notes");
+	checkConsensus(entryOf(cell, "consensus"), consensus, effect, problems);
+	if (name === undefined || effect === undefined || consensus === undefined || condition === undefined)
+		return undefined;
+	return {
+		kind: "policy",
+		name: name.text,
+		...defined({ id }),
+		previously: previously.map(({ text }) => text).sort(),
+		...{ effect, consensus, condition },
+		...defined({ notes: notes && String(notes.value), time: time === "" ? undefined : time, unchecked }),
+		at: cell.at,
+	};
+}
+
+/** Returns the expression with the values of its variables, its references as they are written. */
+function readClause(
+	cell: Cell,
+	clause: Clause,
+	references: References,
+	isUnchecked: boolean,
+	problems: Problems,
+): string | undefined {
+	const template = readTemplate(cell, clause, problems, isUnchecked);
+	if (template === undefined || resolveExpression(cell, clause, template, references, problems) === undefined)
+		return undefined;
+	const variables = cell.expression?.variables ?? new Map();
+	return fillVariables(template, (name) => variables.get(name)?.value ?? "");
+}
+
+/** An allow without a consensus would be anyone's alone: that has to be written. */
+function checkConsensus(
+	cell: Cell | undefined,
+	consensus: string | undefined,
+	effect: DesiredPolicy["effect"],
+	problems: Problems,
+): void {
+	if (cell === undefined || consensus !== "" || effect !== "EFFECT_ALLOW") return;
+	const message =
+		"an allow without a consensus can be used by any user alone; write who approves, or `'true'` if that is meant";
+	problems.report(cell, "empty-consensus", message);
+}
+
+function checkRepeats(
+	entries: readonly { readonly cell: Cell; readonly policy: DesiredPolicy }[],
+	problems: Problems,
+): void {
+	const seen = new Map<string, Cell>();
+	for (const { cell, policy } of entries) {
+		for (const key of ["name", "id"] as const) {
+			const at = entryOf(cell, key);
+			if (at === undefined) continue;
+			const value = `${key}:${policy[key]}`;
+			const first = seen.get(value);
+			if (first === undefined) seen.set(value, at);
+			else {
+				const what = key === "name" ? "duplicate policy" : "duplicate policy id";
+				const message = `${what} ${quoteCell(at)}, first ${describePlace(first.at, at.at)}; merge the two entries`;
+				problems.report(at, "duplicate-policy", message);
+			}
+		}
+	}
+}
+
+/** Returns which lists are complete, with the exceptions of all documents together; undefined where none is. */
+export function readExactly(roots: readonly Cell[], problems: Problems): DesiredOrganization["exactly"] {
+	const sections = roots.flatMap((root) => entryOf(root, "exactly") ?? []);
+	const read = (key: "policies" | "userTags"): Exceptions | undefined => {
+		const lists = sections.flatMap((section) => entryOf(section, key) ?? []);
+		if (lists.length === 0) return undefined;
+		const names = lists.flatMap((list) => readNames(entryOf(list, "except"), problems));
+		return { except: [...new Set(names.map(({ text }) => text))].sort() };
+	};
+	const found = defined({ policies: read("policies"), userTags: read("userTags") });
+	return Object.keys(found).length === 0 ? undefined : found;
+}

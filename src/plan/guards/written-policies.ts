@@ -1,0 +1,148 @@
+/** Guards of policies and tags that a document writes: limits, live text that is replaced, tags that policies still name. */
+import type { AccessState } from "../../policy/access.ts";
+import type { Change, PolicyChange } from "../change.ts";
+import { accessAfter } from "../impact/access-after.ts";
+import { idsOfReferences, tagsNamedBy } from "../kinds/references.ts";
+import { type DesiredOrganization, type LiveOrganization, policiesOf } from "../organization.ts";
+import type { Step } from "../step.ts";
+import { compareText } from "../value.ts";
+import type { Guard } from "./guards.ts";
+
+/** What these guards judge. */
+interface JudgedWrites {
+	readonly changes: readonly Change[];
+	readonly steps: readonly Step[];
+	/** Left out: it was not read. */
+	readonly access: AccessState | undefined;
+}
+
+export function judgeWrites(
+	desired: DesiredOrganization,
+	live: LiveOrganization,
+	{ changes, steps, access }: JudgedWrites,
+): readonly Guard[] {
+	const written = changes.filter((change) => change.kind === "policy" && change.action !== "remove");
+	return [
+		...judgeUnlisted(desired, live, changes),
+		...judgeUpdates(desired, written),
+		...judgeTakeovers(desired, live, written),
+		...judgeDangling(changes, steps, access),
+		...judgeRebound(desired, live),
+	];
+}
+
+/** By default, a complete list removes at most this part of what is live. */
+const maxUnlistedPercent = 50;
+
+/** Where a list is complete and no limit is written, more than half of what is live stays. */
+function judgeUnlisted(
+	{ exactly, limits }: DesiredOrganization,
+	live: LiveOrganization,
+	changes: readonly Change[],
+): readonly Guard[] {
+	const all = { policies: live.removables.policy, userTags: live.userTags };
+	return (["policies", "userTags"] as const).flatMap((kind): readonly Guard[] => {
+		const known = all[kind];
+		const where = changes
+			.filter((change) => change.action === "remove" && change.kind === (kind === "policies" ? "policy" : "userTag"))
+			.map(({ address }) => address);
+		const limit = limits[kind];
+		if (where.length === 0 || (kind === "policies" && limit !== undefined)) return [];
+		const count = known.known ? known.value.length : 0;
+		const most =
+			limit ?? (exactly?.[kind] === undefined ? where.length : Math.floor((count * maxUnlistedPercent) / 100));
+		if (limit === undefined && where.length <= most) return [];
+		return [
+			{ kind, found: where.length, refuses: where.length > most, where, finding: { what: "removals", limit: most } },
+		];
+	});
+}
+
+function judgeUpdates({ limits }: DesiredOrganization, written: readonly PolicyChange[]): readonly Guard[] {
+	const { policyUpdates: limit } = limits;
+	const where = written.filter(({ action }) => action === "update").map(({ address }) => address);
+	if (limit === undefined || where.length === 0) return [];
+	return [
+		{
+			kind: "policyUpdates",
+			found: where.length,
+			refuses: where.length > limit,
+			where,
+			finding: { what: "updates", limit },
+		},
+	];
+}
+
+/** In the first apply of an organization, nothing was applied from here yet. */
+function judgeTakeovers(
+	{ limits }: DesiredOrganization,
+	{ lastApplied }: LiveOrganization,
+	written: readonly PolicyChange[],
+): readonly Guard[] {
+	const where = written.filter(({ takesOver }) => takesOver).map(({ address }) => address);
+	if (where.length === 0) return [];
+	const isFirst = lastApplied.policies === undefined;
+	const limit = limits.takeovers ?? (isFirst ? where.length : 0);
+	return [
+		{
+			kind: "takeovers",
+			found: where.length,
+			refuses: where.length > limit,
+			where,
+			finding: { what: "takeovers", limit },
+		},
+	];
+}
+
+/** A policy that names a removed tag stays, and matches no user by it: a deny stops. */
+function judgeDangling(
+	changes: readonly Change[],
+	steps: readonly Step[],
+	access: AccessState | undefined,
+): readonly Guard[] {
+	const removed = changes.filter((change) => change.kind === "userTag").filter(({ action }) => action === "remove");
+	if (removed.length === 0) return [];
+	const after = access === undefined ? undefined : accessAfter(access, steps).policies;
+	const uses = removed.map(({ address, tagId }) => ({
+		address,
+		policies: after?.known
+			? after.value.filter((one) => [one.consensus, one.condition].some((text) => text.toLowerCase().includes(tagId)))
+			: null,
+	}));
+	const dangling = uses.filter(({ policies }) => policies === null || policies.length > 0);
+	if (dangling.length === 0) return [];
+	const where = dangling.map(({ address }) => address).sort(compareText);
+	return [
+		{
+			kind: "danglingTags",
+			found: dangling.length,
+			refuses: true,
+			where,
+			finding: { what: "dangling-tags", uses: dangling },
+		},
+	];
+}
+
+/** A name that a policy uses means another tag than when it was applied: someone deleted the tag and made another one. */
+function judgeRebound(desired: DesiredOrganization, live: LiveOrganization): readonly Guard[] {
+	const named = new Set(policiesOf(desired).flatMap(tagsNamedBy));
+	if (named.size === 0 || !live.userTags.known) return [];
+	const { userTags } = idsOfReferences(desired, live);
+	const liveTags = new Map(live.userTags.value.map((tag) => [tag.id, tag]));
+	const applied = Object.entries(live.lastApplied.userTags);
+	const rebound = [...named].flatMap((name) => {
+		const id = userTags.get(name);
+		const before = applied.filter(([, one]) => one.name === name).map(([tagId]) => tagId);
+		const tag = liveTags.get(id ?? "");
+		if (tag === undefined || before.length === 0 || before.includes(tag.id)) return [];
+		// A tag that was renamed has its own entry: its old name can go to another one.
+		const gone = before.filter((tagId) => !liveTags.has(tagId));
+		if (gone.length === 0) return [];
+		return [{ name, before: gone, now: tag.id, userIds: tag.members.known ? tag.members.value : null }];
+	});
+	if (rebound.length === 0) return [];
+	const where = rebound.map(({ name }) => `userTag:${name}`).sort(compareText);
+	return [
+		{ kind: "rebound", found: rebound.length, refuses: true, where, finding: { what: "rebound", tags: rebound } },
+	];
+}

@@ -1,0 +1,205 @@
+/** What differs between the policies that a document writes and those that are live. */
+import type { Problem } from "../../common/errors.ts";
+import { showName } from "../../common/escape.ts";
+import { sameExpression } from "../../policy/language/same-expression.ts";
+import { printAddress } from "../address.ts";
+import type { Differences, PolicyChange, PolicyContent, RemovalChange, Unread } from "../change.ts";
+import { matchesGlob } from "../glob.ts";
+import {
+	type DesiredOrganization,
+	type DesiredPolicy,
+	type Known,
+	type LiveOrganization,
+	type LivePolicy,
+	policiesOf,
+	removalsOf,
+} from "../organization.ts";
+import { standInFor } from "../stand-in.ts";
+import { type IdsOfReferences, idsOfReferences, resolveText } from "./references.ts";
+
+/** Whether the document needs to know what policies say. */
+export function needsPolicies(desired: DesiredOrganization): boolean {
+	const byName = removalsOf(desired, "policy").length > 0;
+	return policiesOf(desired).length > 0 || desired.exactly?.policies !== undefined || byName;
+}
+
+/** The changes of written policies, and the removals of those that a complete list leaves out. */
+export function writtenDifferences(desired: DesiredOrganization, live: LiveOrganization): Differences {
+	const wanted = policiesOf(desired);
+	const exceptions = desired.exactly?.policies;
+	if (wanted.length === 0 && exceptions === undefined) return { changes: [], problems: [], unread: [] };
+	const known: Known<readonly LivePolicy[]> = live.policies ?? { known: false, because: { kind: "not-asked" } };
+	if (!known.known) {
+		const unread: Unread = { scope: "kind", kind: "policy", because: known.because, standsIn: "nothing" };
+		return { changes: [], problems: [], unread: [unread] };
+	}
+	const { found, problems } = findPolicies(wanted, known.value);
+	const ids = idsOfReferences(desired, live);
+	const changes = found.flatMap((one) => comparePolicy(one, desired, live, ids) ?? []);
+	const unlisted = exceptions === undefined ? [] : removeUnlisted(known.value, found, desired, exceptions.except);
+	const taken = takenNames(found, known.value, new Set(unlisted.map(({ id }) => id)));
+	return { changes: [...changes, ...unlisted], problems: [...problems, ...taken], unread: [] };
+}
+
+interface FoundPolicy {
+	readonly wanted: DesiredPolicy;
+	/** Null: there is none, and the plan creates it. */
+	readonly policy: LivePolicy | null;
+}
+
+/** Id first, then name, then the earlier names; more than one match is a problem, never a guess. */
+function findPolicies(
+	wanted: readonly DesiredPolicy[],
+	live: readonly LivePolicy[],
+): { readonly found: readonly FoundPolicy[]; readonly problems: readonly Problem[] } {
+	const byId = new Map(live.map((policy) => [policy.id, policy]));
+	const byName = Map.groupBy(live, ({ name }) => name);
+	const claimed = new Map<string, DesiredPolicy>();
+	const found: FoundPolicy[] = [];
+	const problems: Problem[] = [];
+	for (const one of wanted) {
+		const matches = matchPolicy(one, byId, byName);
+		const mistake = mistakeIn(one, matches, claimed);
+		if (mistake !== undefined) {
+			problems.push(mistake);
+			continue;
+		}
+		const policy = matches[0] ?? null;
+		if (policy !== null) claimed.set(policy.id, one);
+		found.push({ wanted: one, policy });
+	}
+	return { found, problems };
+}
+
+function matchPolicy(
+	{ id, name, previously }: DesiredPolicy,
+	byId: ReadonlyMap<string, LivePolicy>,
+	byName: ReadonlyMap<string, readonly LivePolicy[]>,
+): readonly LivePolicy[] {
+	if (id !== undefined) return [byId.get(id)].filter((policy) => policy !== undefined);
+	return byName.get(name) ?? previously.flatMap((earlier) => byName.get(earlier) ?? []);
+}
+
+function mistakeIn(
+	wanted: DesiredPolicy,
+	matches: readonly LivePolicy[],
+	claimed: ReadonlyMap<string, DesiredPolicy>,
+): Problem | undefined {
+	const [policy] = matches;
+	if (matches.length > 1) {
+		const all = matches.map(({ name, id }) => `${quote(name)} (${id})`).join(" and ");
+		return problem(
+			wanted,
+			"policy-ambiguous",
+			`${all} exist, and ${quote(wanted.name)} could be either: add its \`id\``,
+		);
+	}
+	if (policy === undefined) {
+		if (wanted.id === undefined) return undefined;
+		const message = `no policy has the id ${wanted.id}; remove \`id\` to create ${quote(wanted.name)}: the service chooses ids`;
+		return problem(wanted, "policy-not-there", message);
+	}
+	const other = claimed.get(policy.id);
+	if (other === undefined) return undefined;
+	const message = `two entries match the live policy ${quote(policy.name)} (${policy.id}): ${quote(other.name)} and ${quote(wanted.name)}; keep one`;
+	return problem(wanted, "duplicate-policy", message);
+}
+
+/** Names are unique: one whose holder neither gives it up nor is removed cannot be had. */
+function takenNames(
+	found: readonly FoundPolicy[],
+	live: readonly LivePolicy[],
+	removed: ReadonlySet<string>,
+): readonly Problem[] {
+	const holders = new Map(live.map((policy) => [policy.name, policy]));
+	const renamed = new Set(
+		found.flatMap(({ wanted, policy }) => (policy?.name === wanted.name ? [] : (policy?.id ?? []))),
+	);
+	return found.flatMap(({ wanted, policy }) => {
+		const holder = holders.get(wanted.name);
+		if (holder === undefined || holder.id === policy?.id || renamed.has(holder.id) || removed.has(holder.id)) return [];
+		const message = `${quote(policy?.name ?? wanted.name)} cannot be called ${quote(wanted.name)}: the policy ${holder.id} has that name and keeps it`;
+		return [problem(wanted, "policy-name-taken", message)];
+	});
+}
+
+function comparePolicy(
+	{ wanted, policy }: FoundPolicy,
+	desired: DesiredOrganization,
+	live: LiveOrganization,
+	ids: IdsOfReferences,
+): PolicyChange | null {
+	const before = policy === null ? null : contentOf(policy);
+	const after: PolicyContent = {
+		name: wanted.name,
+		effect: wanted.effect,
+		consensus: resolveText(wanted.consensus, wanted, ids),
+		condition: resolveText(wanted.condition, wanted, ids),
+		notes: wanted.notes ?? before?.notes ?? "",
+		time: wanted.time ?? "",
+	};
+	if (before !== null && isSame(before, after, wanted)) return null;
+	return {
+		address: printAddress("policy", wanted.name),
+		kind: "policy",
+		action: policy === null ? "create" : "update",
+		reason: policy === null ? "not-there" : "differs",
+		basis: "live",
+		id: policy?.id ?? standInFor(desired.organizationId, "policy", wanted.name),
+		userId: null,
+		before,
+		after,
+		written: { consensus: wanted.consensus, condition: wanted.condition },
+		takesOver: policy !== null && live.lastApplied.policies?.[policy.id] === undefined,
+	};
+}
+
+function contentOf({ name, effect, consensus, condition, notes, time }: LivePolicy): PolicyContent {
+	return { name, effect, consensus, condition, notes, time };
+}
+
+/** Whether nothing has to be changed: expressions with the same tree are the same. */
+function isSame(before: PolicyContent, after: PolicyContent, { unchecked }: DesiredPolicy): boolean {
+	const same = (one: string, other: string): boolean =>
+		unchecked === true ? one === other : sameExpression(one, other);
+	return (
+		before.name === after.name &&
+		before.effect === after.effect &&
+		same(before.consensus, after.consensus) &&
+		same(before.condition, after.condition) &&
+		before.notes === after.notes &&
+		before.time === after.time
+	);
+}
+
+function removeUnlisted(
+	live: readonly LivePolicy[],
+	found: readonly FoundPolicy[],
+	desired: DesiredOrganization,
+	except: readonly string[],
+): readonly RemovalChange[] {
+	const listed = new Set(found.map(({ policy }) => policy?.id));
+	const removed = new Set(removalsOf(desired, "policy").map(({ id }) => id));
+	return live
+		.filter(({ id, name }) => !listed.has(id) && !removed.has(id) && !removed.has(name))
+		.filter(({ name }) => !except.some((glob) => matchesGlob(glob, name)))
+		.map(({ id, name }) => ({
+			address: printAddress("policy", id),
+			kind: "policy",
+			action: "remove",
+			reason: "is-there",
+			basis: "live",
+			id,
+			userId: null,
+			before: { name },
+			after: null,
+		}));
+}
+
+function quote(name: string): string {
+	return `\`${showName(name)}\``;
+}
+
+function problem(wanted: DesiredPolicy, code: string, message: string): Problem {
+	return { ...wanted.at, path: printAddress("policy", wanted.name), code, message };
+}

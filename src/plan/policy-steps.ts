@@ -1,0 +1,102 @@
+/** The steps that create and change policies: one creates any number of them, and each change is an activity of its own. */
+import type { PolicyChange, PolicyContent, TagChange } from "./change.ts";
+import type { StepDraft } from "./kinds/kind.ts";
+import { asideKey, orderRenames, type TemporaryNames, temporaryName } from "./renames.ts";
+import type { NewPolicy, StepParameters } from "./step.ts";
+
+const creationKey = "policies:created";
+
+/** Returns the drafts of written policies, in an order in which each finds its name free and the tags that it names. */
+export function policyDrafts(
+	changes: readonly PolicyChange[],
+	tagChanges: readonly TagChange[],
+	livePolicies: readonly { readonly id: string; readonly name: string }[],
+	removedIds: ReadonlySet<string>,
+	temporaryNames: TemporaryNames,
+): readonly StepDraft[] {
+	if (changes.length === 0) return [];
+	const holders = new Map(livePolicies.map(({ id, name }) => [name, id]));
+	const tagKeys = (policies: readonly PolicyChange[]) => keysOfNamedTags(policies, tagChanges);
+	const created = changes.filter(({ action }) => action === "create");
+	const updates = changes.filter(({ action }) => action === "update");
+	const renames = updates.flatMap(({ id, address, before, after }) => {
+		return before === null || before.name === after.name ? [] : [{ id, address, from: before.name, to: after.name }];
+	});
+	const { order, asides, after, freedBy } = orderRenames(renames, holders);
+	const taken = new Set([...holders.keys(), ...changes.map(({ after: { name } }) => name)]);
+	// The step that removes policies has this key.
+	const removal = (name: string): readonly string[] => (removedIds.has(holders.get(name) ?? "") ? ["policies"] : []);
+	const byId = new Map(updates.map((change) => [change.id, change]));
+	const update = (change: PolicyChange, others: readonly string[]): StepDraft =>
+		updateDraft(change, change.after, change.id, [...others, ...tagKeys([change])]);
+	return [
+		...asides.flatMap(({ id }) => {
+			const change = byId.get(id);
+			if (change?.before == null) return [];
+			const name = temporaryName(id, taken, temporaryNames);
+			return [updateDraft(change, { ...change.before, name }, asideKey(id), [])];
+		}),
+		...(created.length === 0
+			? []
+			: [
+					creationDraft(created, [
+						...created.flatMap(({ after: { name } }) => [...freedBy(name), ...removal(name)]),
+						...tagKeys(created),
+					]),
+				]),
+		...order.flatMap((rename) => {
+			const change = byId.get(rename.id);
+			return change === undefined ? [] : [update(change, [...after(rename), ...removal(rename.to)])];
+		}),
+		...updates.filter(({ id }) => !renames.some((rename) => rename.id === id)).map((change) => update(change, [])),
+	];
+}
+
+/** Returns the keys of the steps that create tags which the policies name. */
+function keysOfNamedTags(policies: readonly PolicyChange[], tagChanges: readonly TagChange[]): readonly string[] {
+	const created = tagChanges.filter(({ action }) => action === "create");
+	const texts = policies.flatMap(({ after: { consensus, condition } }) => [consensus, condition]);
+	return created.filter(({ tagId }) => texts.some((text) => text.includes(tagId))).map(({ tagId }) => tagId);
+}
+
+function creationDraft(changes: readonly PolicyChange[], after: readonly string[]): StepDraft {
+	return {
+		key: creationKey,
+		operation: "create_policies",
+		parameters: { policies: changes.map(({ after: content }) => toNewPolicy(content)) },
+		covers: changes.map(({ address, after: { name } }) => ({ address, id: name })),
+		after: [...new Set(after)],
+		reason: { kind: "create", of: "policy", count: changes.length, name: changes[0]?.after.name ?? "" },
+	};
+}
+
+function toNewPolicy({ name, effect, consensus, condition, notes, time }: PolicyContent): NewPolicy {
+	return { policyName: name, effect, condition, consensus, notes, ...(time === "" ? {} : { time }) };
+}
+
+function updateDraft(
+	{ id, address, before }: PolicyChange,
+	content: PolicyContent,
+	key: string,
+	after: readonly string[],
+): StepDraft {
+	const isTimed = content.time !== "" || (before !== null && before.time !== "");
+	const parameters: StepParameters["update_policy"] = {
+		policyId: id,
+		policyName: content.name,
+		policyEffect: content.effect,
+		policyCondition: content.condition,
+		policyConsensus: content.consensus,
+		policyNotes: content.notes,
+		...(isTimed ? { time: content.time } : {}),
+	};
+	const covers = [{ address, id }];
+	return {
+		key,
+		operation: "update_policy",
+		parameters,
+		covers,
+		after,
+		reason: { kind: "change-policy", name: content.name },
+	};
+}

@@ -1,0 +1,81 @@
+/** Guards of policies and tags that a document writes. */
+import { describe, expect, test } from "vitest";
+import { diff } from "../../../src/plan/diff.ts";
+import { judgeWrites } from "../../../src/plan/guards/written-policies.ts";
+import type {
+	DesiredOrganization,
+	DesiredPolicy,
+	LiveOrganization,
+	LivePolicy,
+} from "../../../src/plan/organization.ts";
+import { at, desiredOf, id, known, liveOf } from "../support-organizations.ts";
+
+const [signers, others] = [id("tag", 1), id("tag", 2)];
+
+const documentOf = (...objects: DesiredOrganization["objects"]): DesiredOrganization => ({ ...desiredOf(), objects });
+
+const want = (name: string, more: Partial<DesiredPolicy> = {}): DesiredPolicy => ({
+	...{ kind: "policy", name, previously: [], effect: "EFFECT_ALLOW", consensus: "true", condition: "true", at },
+	...more,
+});
+
+const livePolicy = (policyId: string, name: string, consensus = "true"): LivePolicy => ({
+	...{ id: policyId, name, effect: "EFFECT_ALLOW", consensus, condition: "true", time: "", notes: "" },
+});
+
+function judge(desired: DesiredOrganization, live: LiveOrganization) {
+	const { changes, problems } = diff(desired, live);
+	expect(problems).toEqual([]);
+	return judgeWrites(desired, live, { changes, steps: [], access: undefined }).map(
+		({ kind, found, refuses }) => `${kind}=${found}${refuses ? " refuses" : ""}`,
+	);
+}
+
+const liveWith = (policies: readonly LivePolicy[], more: Partial<LiveOrganization> = {}): LiveOrganization => ({
+	...liveOf({
+		userTags: known([{ id: signers, name: "signers", type: "TAG_TYPE_USER", updatedAt: "", members: known([]) }]),
+	}),
+	policies: known(policies),
+	...more,
+});
+
+describe("a live policy that was never applied from here", () => {
+	const live = liveWith([livePolicy(id("policy", 5), "a", "false")]);
+	const desired = documentOf(want("a"));
+
+	test("can be replaced in the first apply of an organization", () => {
+		expect(judge(desired, live)).toEqual(["takeovers=1"]);
+	});
+
+	test("blocks once something was applied from here, unless the limit allows it", () => {
+		const applied = { ...live.lastApplied, policies: { [id("policy", 6)]: { appliedAt: "", name: "b" } } };
+		expect(judge(desired, { ...live, lastApplied: applied })).toEqual(["takeovers=1 refuses"]);
+		const limited = { ...desired, limits: { takeovers: 1 } };
+		expect(judge(limited, { ...live, lastApplied: applied })).toEqual(["takeovers=1"]);
+	});
+});
+
+test("a complete list removes at most half of what is live, unless a limit says so", () => {
+	const policies = [1, 2, 3].map((number) => livePolicy(id("policy", number + 4), `p${number}`));
+	const live = {
+		...liveWith(policies),
+		removables: { ...liveWith([]).removables, policy: known(policies.map((one) => ({ ...one, userId: null }))) },
+	};
+	const desired = { ...documentOf(want("p1")), exactly: { policies: { except: [] } } };
+	expect(judge(desired, live)).toEqual(["policies=2 refuses"]);
+	expect(judge({ ...desired, exactly: { policies: { except: ["p2*"] } } }, live)).toEqual([]);
+	expect(judge({ ...desired, limits: { policies: 2 } }, live)).toEqual([]);
+});
+
+test("a name that means another tag than when it was applied blocks, where the tag of that time is gone", () => {
+	const desired = documentOf(
+		{ kind: "userTag", name: "signers", previously: [], at },
+		want("a", { consensus: "approvers.any(u, u.tags.contains('${userTags.signers}'))" }),
+	);
+	const tag = { appliedAt: "", name: "signers", present: [], gone: [], updatedAt: "" };
+	const live = liveWith([]);
+	expect(judge(desired, { ...live, lastApplied: { ...live.lastApplied, userTags: { [others]: tag } } })).toEqual([
+		"rebound=1 refuses",
+	]);
+	expect(judge(desired, { ...live, lastApplied: { ...live.lastApplied, userTags: { [signers]: tag } } })).toEqual([]);
+});

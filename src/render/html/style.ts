@@ -54,7 +54,7 @@ main { padding-top: 1.4rem !important; }
 .number { display: inline-block; min-width: 1.7em; padding: 0 .5em; border-radius: 1em; background: var(--code); color: var(--soft); font-size: .8em; font-weight: 600; text-align: center; font-variant-numeric: tabular-nums; }
 .overview li { display: flex; gap: .7rem; align-items: center; padding: .45rem 0; border-top: 1px solid var(--line); }
 .overview li:first-child { border-top: 0; } .overview + details { margin-top: .6rem; }
-.overview a { font: .88em ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace; overflow-wrap: anywhere; }
+.overview a { overflow-wrap: anywhere; } .overview code, .organization > h2 code { padding: 0; background: none; }
 .lines li { display: flex; gap: .7rem; align-items: baseline; padding: .4rem 0; border-top: 1px solid var(--line); overflow-wrap: anywhere; }
 .lines li > * { min-width: 0; } .lines li:first-child { border-top: 0; }
 .word { flex: none; padding: .05em .6em; border-radius: 1em; font-size: .82rem; font-weight: 600; white-space: nowrap; background: var(--code); }

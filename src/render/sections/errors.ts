@@ -2,11 +2,11 @@
 
 import type { OutdatedObject, Problem } from "../../common/errors.ts";
 import { showAddress } from "../../common/escape.ts";
-import { showOrganization } from "../../plan/organization-name.ts";
 import { identifier, type Phrase, reason, type Span } from "../../say/phrase.ts";
 import { notesOf, type Row, type Section, section } from "../../say/section.ts";
 import type { FailedOrganization } from "../result/found.ts";
 import type { ErrorDescription } from "../result/result.ts";
+import { sayOrganization } from "./organization.ts";
 import { problemsSection } from "./problems.ts";
 
 /** Returns the error of a call with the problems of its documents, and its hint. */
@@ -34,7 +34,7 @@ export function unplannedSection(unplanned: readonly FailedOrganization[]): Sect
 		"unplanned",
 		"Organizations that could not be read",
 		["organization that could not be read", "organizations that could not be read"],
-		{ look: "bad", rows: unplanned.map((one) => errorRow(one.error, [reason(showOrganization(one)), ": "])) },
+		{ look: "bad", rows: unplanned.map((one) => errorRow(one.error, [...sayOrganization(one), ": "])) },
 	);
 }
 

@@ -21,9 +21,11 @@ describe("the name of an organization", () => {
 			const json = JSON.stringify(readOutput(await world.run([...words, ...inJson])));
 			expect(json, words[0]).toContain(`"organizationName":"Acme Europe"`);
 		}
-		expect((await world.run(["plan", "--format", "markdown"])).stdout).toContain(`Organization \`${both}\`, read`);
+		expect((await world.run(["plan", "--format", "markdown"])).stdout).toContain(
+			`Organization \`Acme Europe\` (\`${organizationId}\`), read`,
+		);
 		expect((await world.run(["plan", "--format", "html"])).stdout).toContain(
-			`Organization Acme Europe <code>${organizationId}</code>, read`,
+			`Organization <bdi>Acme Europe</bdi> (<code>${organizationId}</code>), read`,
 		);
 		expect((await world.run(["apply", "--yes"])).stderr).toContain(`Organization ${both}\n`);
 	});
@@ -39,7 +41,7 @@ describe("the name of an organization", () => {
 			expect(stderr).toContain(`error: organization Lost (${missing}): `);
 		}
 		expect((await world.run(["plan", "--format", "github"])).stdout).toContain(`::Lost (${missing}): `);
-		expect((await world.run(["plan", "--format", "markdown"])).stdout).toContain(`\`Lost (${missing})\`: `);
+		expect((await world.run(["plan", "--format", "markdown"])).stdout).toContain(`\`Lost\` (\`${missing}\`): `);
 	});
 
 	test("cannot be taken for an id, act on a terminal or a page, or be longer than a line", async () => {
@@ -71,9 +73,9 @@ describe("the name of an organization", () => {
 			const { stdout } = await other.run(words);
 			expect(stdout).toContain(`Organization Acme Europe (${organizationId})\nName at the service: Acme\n`);
 			const markdown = (await other.run([...words, "--format", "markdown"])).stdout;
-			expect(markdown.split("`Name at the service: Acme`")).toHaveLength(2);
+			expect(markdown.split(" Name at the service: `Acme`.")).toHaveLength(2);
 			const page = (await other.run([...words, "--format", "html"])).stdout;
-			expect(page.split("<br>Name at the service: Acme")).toHaveLength(2);
+			expect(page.split("<br>Name at the service: <bdi>Acme</bdi>")).toHaveLength(2);
 		}
 		const json = readOutput(await other.run(["plan", ...inJson]));
 		expect(json.plans[0]).toMatchObject({ organizationName: "Acme Europe", liveOrganizationName: "Acme" });

@@ -21,24 +21,30 @@ const project = fileURLToPath(new URL("..", import.meta.url));
 const file = process.argv[2] ?? runTests();
 const { testResults } = JSON.parse(readFileSync(file, "utf8")) as Report;
 
-const byFolder = new Map<string, { seconds: number; tests: number; files: number }>();
+const all = { seconds: 0, tests: 0, files: 0 };
+const byFolder = new Map<string, typeof all>();
 for (const { name, assertionResults } of testResults) {
 	const folder = folderOf(dirname(relative(project, name)).replaceAll("\\", "/"));
 	const sum = byFolder.get(folder) ?? { seconds: 0, tests: 0, files: 0 };
-	for (const { duration } of assertionResults) sum.seconds += (duration ?? 0) / 1000;
-	sum.tests += assertionResults.length;
-	sum.files += 1;
+	const seconds = assertionResults.reduce((total, { duration }) => total + (duration ?? 0) / 1000, 0);
+	for (const each of [sum, all]) {
+		each.seconds += seconds;
+		each.tests += assertionResults.length;
+		each.files += 1;
+	}
 	byFolder.set(folder, sum);
 }
 
 console.log("| folder | seconds | tests | files |\n|---|---|---|---|");
-for (const [folder, { seconds, tests, files }] of [...byFolder].sort(
-	([, one], [, other]) => other.seconds - one.seconds,
-)) {
-	console.log(`| \`${folder}\` | ${Math.round(seconds)} | ${tests} | ${files} |`);
+const slowestFirst = [...byFolder].sort(([, one], [, other]) => other.seconds - one.seconds);
+for (const [folder, sum] of slowestFirst) printRow(`\`${folder}\``, sum);
+printRow("all", all);
+
+function printRow(name: string, { seconds, tests, files }: typeof all): void {
+	console.log(`| ${name} | ${Math.round(seconds)} | ${tests} | ${files} |`);
 }
 
-/** The folder of test/ that it is in. */
+/** The folder of test/ that it is in, with all folders below it; `test` itself for its own files. */
 function folderOf(path: string): string {
 	return path.split("/").slice(0, 2).join("/");
 }

@@ -124,9 +124,14 @@ const pages: readonly (readonly [file: string, words: readonly string[]])[] = [
 	["docs/internals/architecture.md", ["text"]],
 	// test/sync/journal/journal-versions.test.ts
 	["docs/internals/journal.md", ["text"]],
-	...["internals/dependencies", "internals/emulator", "internals/json", "internals/proofs", "internals/service"].map(
-		(name) => [`docs/${name}.md`, []] as const,
-	),
+	...[
+		"internals/dependencies",
+		"internals/emulator",
+		"internals/json",
+		"internals/performance",
+		"internals/proofs",
+		"internals/service",
+	].map((name) => [`docs/${name}.md`, []] as const),
 	...["coming-from", "connection", "README", "troubleshooting"].map((name) => [`docs/${name}.md`, []] as const),
 	...tours.slice(3).map(([file]) => [file, [...blockWords, ...(otherWords[file] ?? [])]] as const),
 	// test/first-pull-request.test.ts

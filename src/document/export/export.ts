@@ -1,5 +1,5 @@
 /**
- * Exports the live organization as a document. Objects that can only be deleted are written as comments. The same organization
+ * Exports the live organization as a document. Objects that documents cannot describe are comments, which delete them. The same organization
  * gives the same bytes, and the plan of the document is empty.
  *
  * Unknown is not empty. No rule of documents is repeated here: values that the parser refuses are omitted and reported.
@@ -27,6 +27,7 @@ import { reasonText } from "../../say/reason.ts";
 import { parseDocuments } from "../read/parse.ts";
 import { nameMistake } from "../read/users.ts";
 import { makeUnique, shortId } from "./names.ts";
+import { type ExportedPolicy, exportPolicy } from "./policies.ts";
 import {
 	type ExportedParts,
 	type ExportedRecord,
@@ -82,10 +83,12 @@ class Exporter {
 	}
 
 	parts(): ExportedParts {
+		const userTags = this.#userTags();
 		return {
 			organizationId: this.#whole.live.organizationId,
 			users: this.#users(),
-			userTags: this.#userTags(),
+			userTags,
+			policies: this.#policies(userTags),
 			expectations: readOnlyKinds.flatMap((kind) => this.#expectations(kind)),
 			removable: removalKindNames.flatMap((name) => this.#removables(name)),
 			unread: this.#unread(),
@@ -113,6 +116,32 @@ class Exporter {
 				this.#leftOut.push({ what: printAddress("userTag", tag.name), because });
 				return [];
 			});
+	}
+
+	/** Returns the entries of policies, sorted by name; they name these tags. */
+	#policies(userTags: readonly ExportedTag[]): readonly ExportedPolicy[] {
+		const { policies } = this.#whole.live;
+		if (policies?.known !== true) return [];
+		const names = { tagNames: new Map(userTags.map(({ id, name }) => [id, name])), aliases: this.#aliases };
+		const leaveOut = (name: string, because: string): readonly ExportedPolicy[] => {
+			this.#leftOut.push({ what: printAddress("policy", name), because });
+			return [];
+		};
+		const byName = Map.groupBy(policies.value, ({ name }) => name);
+		const sorted = policies.value.toSorted((left, right) => compareText(left.name, right.name));
+		const all = sorted.flatMap((policy) => {
+			if (byName.get(policy.name)?.length !== 1) return leaveOut(policy.name, "another policy has the same name");
+			const exported = exportPolicy(policy, names);
+			return typeof exported === "string" ? leaveOut(policy.name, exported) : [exported];
+		});
+		const mismatchOf = (some: readonly ExportedPolicy[]): string | undefined =>
+			this.#findMismatch({ users: this.#users(), userTags, policies: some });
+		// Most documents can have all of them, and one look is enough.
+		if (all.length === 0 || mismatchOf(all) === undefined) return all;
+		return all.flatMap((policy) => {
+			const because = mismatchOf([policy]);
+			return because === undefined ? [policy] : leaveOut(policy.name, because);
+		});
 	}
 
 	#membersOf({ id: tagId, members }: LiveUserTag): Pick<ExportedTag, "members" | "windows"> {
@@ -207,6 +236,7 @@ class Exporter {
 		add("session profiles", sessionProfilesKnown);
 		// Objects of users are unknown if the users are.
 		for (const { name, isOfUser, words } of removalKinds) if (!isOfUser) add(words[1], live.removables[name]);
+		if (live.removables.policy.known && live.policies !== undefined) add("what policies say", live.policies);
 		for (const { name, groupedBy, words } of readOnlyKinds) {
 			if (groupedBy !== "user") continue;
 			for (const [alias, userId] of this.#users()) {
@@ -228,6 +258,7 @@ class Exporter {
 			organizationId: live.organizationId,
 			users: this.#users().filter(([alias]) => named.includes(alias)),
 			userTags: [],
+			policies: [],
 			expectations: [],
 			removable: [],
 			unread: [],

@@ -24,9 +24,10 @@ export function lossesOfDocument(before: string, after: string, windows: readonl
 			key in asTree(made.expect) ? [] : "expect" in made ? [quote(`expect.${key}`)] : [],
 		),
 		...listed("alias", "aliases", lostAliases(asTree(document.users), asTree(made.users))),
-		...lostOfTags(entriesOf(document.userTags)),
+		...lostOfEntries(entriesOf(document.userTags), ["previously", "atLeast", "never", "create"]),
+		...lostOfEntries(entriesOf(document.policies), ["previously", "id"]),
 		...listed("window of", "windows of", lostWindows(entriesOf(document.userTags), windows)),
-		...(/(?<!\$)\$\{/.test(before) ? ["the variables"] : []),
+		...(/(?<!\$)\$\{(?!(?:userTags|users)[.[])/.test(before) ? ["the variables"] : []),
 		...(more.length === 0 ? [] : [`${more.length} more ${more.length === 1 ? "document" : "documents"}`]),
 		...lostComments(readComments(before)),
 	];
@@ -77,9 +78,9 @@ function lostAliases(before: Tree, after: Tree): readonly string[] {
 	});
 }
 
-/** An export lists exactly the members, so that it manages all of them. */
-function lostOfTags(entries: readonly Tree[]): readonly string[] {
-	return ["previously", "atLeast", "never"].flatMap((key) => {
+/** Returns the entries with keys that an export does not write. It lists exactly the members: it manages all of them. */
+function lostOfEntries(entries: readonly Tree[], keys: readonly string[]): readonly string[] {
+	return keys.flatMap((key) => {
 		const having = entries.filter((entry) => key in entry || key in asTree(entry.members));
 		const names = having.map(({ name }) => String(name));
 		return names.length === 0 ? [] : [`${quote(key)} of ${list(names)}`];

@@ -1,9 +1,11 @@
 /** Writes the text of an exported document. What can only be deleted is in comments, which become `absent` without `#`. */
 
 import { showText } from "../../common/escape.ts";
+import { removalLists } from "../../plan/kinds/names.ts";
 import type { AccessWindow, LiveRemovable } from "../../plan/organization.ts";
 import { writeMember } from "../write-member.ts";
 import { writeFlow, writeKey, writeText } from "../write-yaml.ts";
+import { type ExportedPolicy, policyLines } from "./policies.ts";
 
 /** Live state that is not in the document, and why. */
 export interface Omission {
@@ -37,8 +39,9 @@ export interface ExportedParts extends Missing {
 	/** Alias and id, sorted by alias; empty if the users are unknown. */
 	readonly users: readonly (readonly [alias: string, id: string])[];
 	readonly userTags: readonly ExportedTag[];
+	readonly policies: readonly ExportedPolicy[];
 	readonly expectations: readonly ExportedSection<ExportedRecord>[];
-	/** Objects that can only be deleted. */
+	/** Objects that can be deleted; of policies, all are here, also those of `policies`. */
 	readonly removable: readonly ExportedSection<LiveRemovable>[];
 }
 
@@ -73,7 +76,7 @@ export function foreignComments(comments: readonly string[]): readonly string[] 
 
 /** Returns the text of the document, with a final line ending. `schema` is the address of its schema, or empty. */
 export function writeDocument(parts: ExportedParts, schema: string): string {
-	const { organizationId, users, userTags } = parts;
+	const { organizationId, users, userTags, policies } = parts;
 	const sections = [
 		[
 			...(schema === "" ? [] : [`# yaml-language-server: $schema=${schema}`]),
@@ -88,11 +91,22 @@ export function writeDocument(parts: ExportedParts, schema: string): string {
 					...users.map(([alias, id]) => `  ${writeKey(alias)}: ${writeText(id)}`),
 				],
 		userTags.length === 0 ? [] : ["userTags:", ...userTags.flatMap(tagLines)],
+		policies.length === 0 ? [] : ["policies:", ...policies.flatMap(policyLines)],
 		expectationLines(parts),
-		removableLines(parts.removable),
+		removableLines(unmanagedOf(parts)),
 		...missingSections(parts, "document"),
 	];
 	return joinSections(sections);
+}
+
+/** Returns the objects that can be deleted and that the document does not manage. */
+function unmanagedOf({ removable, policies }: ExportedParts): ExportedParts["removable"] {
+	const managed = new Set(policies.map(({ name }) => name));
+	return removable.flatMap((section) => {
+		if (section.key !== removalLists.policy) return [section];
+		const items = section.groups.flatMap((group) => group.items.filter(({ name }) => !managed.has(name)));
+		return items.length === 0 ? [] : [{ ...section, groups: [{ user: null, items }] }];
+	});
 }
 
 function tagLines({ name, id, members, windows }: ExportedTag): readonly string[] {

@@ -133,10 +133,10 @@ function comparePolicy(
 	const after: PolicyContent = {
 		name: wanted.name,
 		effect: wanted.effect,
-		consensus: resolveText(wanted.consensus, wanted, ids),
-		condition: resolveText(wanted.condition, wanted, ids),
+		consensus: resolveText(wanted.consensus, ids),
+		condition: resolveText(wanted.condition, ids),
 		notes: wanted.notes ?? before?.notes ?? "",
-		time: wanted.time ?? "",
+		time: resolveText(wanted.time ?? "", ids),
 	};
 	if (before !== null && isSame(before, after, wanted)) return null;
 	return {

@@ -1,6 +1,6 @@
 /** Ids in place of the references that expressions of a document make to its tags and users. */
 import { resolveTemplate } from "../../policy/language/resolve-template.ts";
-import { parseTemplate, withoutEscapes } from "../../policy/language/template.ts";
+import { parseTemplate } from "../../policy/language/template.ts";
 import { type DesiredOrganization, type DesiredPolicy, type LiveOrganization, tagsOf } from "../organization.ts";
 import { standInFor } from "../stand-in.ts";
 import { findTags } from "./user-tag.ts";
@@ -34,13 +34,8 @@ export function tagsNamedBy({
 	);
 }
 
-/** Returns the text with ids in place of its references; a text that is not understood as it is. */
-export function resolveText(
-	text: string,
-	{ unchecked }: Pick<DesiredPolicy, "unchecked">,
-	ids: IdsOfReferences,
-): string {
-	if (unchecked === true) return withoutEscapes(text);
+/** Returns the text with ids in place of its references; a text that is not understood has none. */
+export function resolveText(text: string, ids: IdsOfReferences): string {
 	const resolved = resolveTemplate(parseTemplate(text), { ...ids, variable: () => noVariable });
 	return "text" in resolved ? resolved.text : text;
 }

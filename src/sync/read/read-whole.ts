@@ -11,6 +11,7 @@ import type { Reads } from "../../plan/plan.ts";
 import { compareText } from "../../plan/value.ts";
 import type { Reader } from "../../wire/client.ts";
 import { extendedReads, type QueryOperation, queries } from "../../wire/operations.ts";
+import { toLivePolicies } from "./access-objects.ts";
 import { mapKnown, recordsOf, toId, toUserNames, toUserTags } from "./live-objects.ts";
 import { awaitAll, type QueryFunction, queryIfAvailable, queryList } from "./live-queries.ts";
 import { readRemovables } from "./read.ts";
@@ -27,15 +28,18 @@ export async function readWholeOrganization(
 		reads === "auto" ? queryIfAvailable(query, operation) : notRead;
 	const listTags = query(queries.list_user_tags);
 	const listUsers = queryExtended(extendedReads.list_users);
-	const [userTags, users, removables, profiles] = await awaitAll([
+	const listPolicies = queryExtended(extendedReads.list_policies);
+	const [userTags, users, policies, removables, profiles] = await awaitAll([
 		listTags,
 		listUsers,
-		readRemovables((_kind, operation) => queryExtended(operation), listUsers),
+		listPolicies,
+		readRemovables((kind, operation) => (kind === "policy" ? listPolicies : queryExtended(operation)), listUsers),
 		queryExtended(extendedReads.get_session_profiles),
 	] as const);
 	const live: LiveOrganization = {
 		organizationId,
 		userTags: { known: true, value: toUserTags(userTags, users) },
+		policies: policies.known ? toLivePolicies(policies.value) : policies,
 		removables,
 		users: toUserNames(users),
 		records: {

@@ -1,0 +1,74 @@
+/** Policies of an export: their expressions are templates, which name the tags and users that the document lists. */
+import type { LivePolicy } from "../../plan/organization.ts";
+import { checkTemplate, templateOf } from "../../policy/language/check-template.ts";
+import type { Clause } from "../../policy/language/syntax.ts";
+import { parseTemplate } from "../../policy/language/template.ts";
+import { writeKey, writeText } from "../write-yaml.ts";
+
+/** An entry under `policies`. */
+export interface ExportedPolicy {
+	readonly name: string;
+	readonly effect: "allow" | "deny";
+	/** Templates; empty where the policy has none. */
+	readonly consensus: string;
+	readonly condition: string;
+	readonly time: string;
+	/** Empty: left out, and unmanaged. */
+	readonly notes: string;
+	/** Whether a clause is not understood, or has more than one reading. */
+	readonly unchecked: boolean;
+}
+
+export type TemplateNames = Parameters<typeof templateOf>[1];
+
+/** The words of documents for effects, by those of the service. */
+const effectWords: ReadonlyMap<string, ExportedPolicy["effect"]> = new Map([
+	["EFFECT_ALLOW", "allow"],
+	["EFFECT_DENY", "deny"],
+]);
+
+/** Returns the entry of a live policy, or why a document cannot have it. */
+export function exportPolicy(policy: LivePolicy, names: TemplateNames): ExportedPolicy | string {
+	const { name, notes } = policy;
+	const effect = effectWords.get(policy.effect);
+	if (effect === undefined) return "its effect is neither allow nor deny";
+	const [consensus, condition, time] = [policy.consensus, policy.condition, policy.time].map((text) =>
+		templateOf(text, names),
+	) as [string, string, string];
+	const unchecked = !Object.entries({ consensus, condition, time }).every(([clause, text]) =>
+		isUnderstood(text, clause as Clause),
+	);
+	return { name, effect, consensus, condition, time, notes, unchecked };
+}
+
+/** Whether a document may have the template without `unchecked`. */
+function isUnderstood(template: string, clause: Clause): boolean {
+	return checkTemplate(parseTemplate(template), clause).length === 0;
+}
+
+/** Returns the lines of an entry. */
+export function policyLines(policy: ExportedPolicy): readonly string[] {
+	const { name, effect, consensus, condition, time, notes, unchecked } = policy;
+	return [
+		`  - name: ${writeText(name)}`,
+		`    effect: ${effect}`,
+		`    consensus: ${writeTemplate(consensus, "      ")}`,
+		`    condition: ${writeTemplate(condition, "      ")}`,
+		...(time === "" ? [] : [`    time: ${writeTemplate(time, "      ")}`]),
+		...(notes === "" ? [] : [`    notes: ${writeText(notes)}`]),
+		...(unchecked ? ["    unchecked: true"] : []),
+	].flatMap((lines) => lines.split("\n"));
+}
+
+/** Texts that a block can hold as they are: visible characters and line breaks, none of them at an end. */
+const blockText = /^[^\s\p{C}][^\p{C}\p{Zl}\p{Zp}]*(?:\n+[^\p{C}\p{Zl}\p{Zp}]+)*(?<=\S)$/u;
+
+/** Returns a template as a `|-` block whose lines begin with `indent`; on one line where a block cannot hold it, or it is empty. */
+function writeTemplate(template: string, indent: string, newline = "\n"): string {
+	// Nothing in it is a variable of the document: it is parsed as it is.
+	const inQuotes = writeKey(template, "double");
+	const isPlain = inQuotes === JSON.stringify(template);
+	if (!isPlain || !blockText.test(template)) return inQuotes;
+	const lines = template.split("\n").map((line) => (line === "" ? "" : `${indent}${line}`));
+	return ["|-", ...lines].join(newline);
+}

@@ -2,6 +2,7 @@
  * Forecasts what becomes of each step, step by step: a step is judged after those that it depends on. Other steps run at the
  * same time, so a step is judged in every order in which they can complete; where the answers differ, it is unknown.
  */
+import { remember } from "../../common/remember.ts";
 import type { AccessPolicy, AccessState, Known } from "../../policy/access.ts";
 import {
 	type Approval,
@@ -152,12 +153,10 @@ class Forecast {
 	#judgeAfter(completed: readonly Step[], activity: SubmittedActivity, submitter: SubmittingUser): Approval {
 		const ids = completed.map(({ id }) => id).sort(compareText);
 		const key = JSON.stringify([activity, submitter, ids]);
-		const known = this.#judged.get(key);
-		if (known !== undefined) return known;
 		const { access, atMs } = this.#context;
-		const found = forecastApproval(accessAfter(access, completed), activity, submitter, atMs);
-		this.#judged.set(key, found);
-		return found;
+		return remember(this.#judged, key, () =>
+			forecastApproval(accessAfter(access, completed), activity, submitter, atMs),
+		);
 	}
 
 	/** Whether the root quorum decides it, so that no order of steps matters. */
@@ -169,12 +168,7 @@ class Forecast {
 
 	/** Returns the steps that can change the answer for this activity; the others are as good as not there. */
 	#relevantFor(activity: SubmittedActivity): readonly Step[] {
-		const key = JSON.stringify(activity);
-		const known = this.#relevant.get(key);
-		if (known !== undefined) return known;
-		const found = this.#findRelevant(activity);
-		this.#relevant.set(key, found);
-		return found;
+		return remember(this.#relevant, JSON.stringify(activity), () => this.#findRelevant(activity));
 	}
 
 	#findRelevant(activity: SubmittedActivity): readonly Step[] {
@@ -219,10 +213,7 @@ class Forecast {
 
 	/** Whether the policy would allow the activity to everyone if it allowed, and named no approvers. */
 	#canApply(policy: AccessPolicy, { type }: SubmittedActivity): boolean {
-		const key = `${type} ${policy.id}`;
-		const known = this.#applicable.get(key) ?? this.#findApplicable(policy, type);
-		this.#applicable.set(key, known);
-		return known;
+		return remember(this.#applicable, `${type} ${policy.id}`, () => this.#findApplicable(policy, type));
 	}
 
 	#findApplicable(policy: AccessPolicy, type: string): boolean {

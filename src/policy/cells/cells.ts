@@ -1,4 +1,5 @@
 /** Partitions activities into cells by what conditions can distinguish: what holds for one of a cell holds for all. */
+import { remember } from "../../common/remember.ts";
 import { evaluate } from "../language/evaluate.ts";
 import type { Expression } from "../language/syntax.ts";
 import { isError, structOf, type Value } from "../language/values.ts";
@@ -145,12 +146,8 @@ class Partition {
 	#classesOf(component: Component, index: number, isThere: (field: Field) => boolean): readonly Class[] | null {
 		const present = component.fields.filter(isThere);
 		const key = `${index} ${present.map(({ path }) => path)}`;
-		const known = this.#classes.get(key);
-		if (known !== undefined) return known;
 		try {
-			const classes = findClasses(component, present, this.#activities);
-			this.#classes.set(key, classes);
-			return classes;
+			return remember(this.#classes, key, () => findClasses(component, present, this.#activities));
 		} catch (error) {
 			if (error instanceof TooWide) return null;
 			throw error;

@@ -1,4 +1,5 @@
 /** What conditions read of an activity: each field, with the texts and numbers that conditions compare it with. */
+import { remember } from "../../common/remember.ts";
 import { printExpression } from "../language/printer.ts";
 import type { Expression } from "../language/syntax.ts";
 import type { Type } from "../language/types.ts";
@@ -54,8 +55,10 @@ export class Field {
 
 	part(name: string, isKey: boolean): Field {
 		const step = isKey ? `['${name}']` : name;
-		const known = this.parts.get(step);
-		if (known !== undefined) return known;
+		return remember(this.parts, step, () => this.#makePart(name, step));
+	}
+
+	#makePart(name: string, step: string): Field {
 		const { type } = this;
 		const found = type.kind === "struct" ? type.fields.get(name) : type.kind === "map" ? type.of : undefined;
 		const isOptional =
@@ -65,10 +68,8 @@ export class Field {
 			(this.owner === null && this.isOptional);
 		// A map is no value of its own: each key has one.
 		const owner = this.owner === this && type.kind === "map" ? null : this.owner;
-		const twin = this.#twin?.part(name, isKey) ?? null;
-		const made = new Field([...this.steps, step], found ?? { kind: "any" }, owner, isOptional, twin);
-		this.parts.set(step, made);
-		return made;
+		const twin = this.#twin?.part(name, step !== name) ?? null;
+		return new Field([...this.steps, step], found ?? { kind: "any" }, owner, isOptional, twin);
 	}
 
 	itemOf(): Field {
@@ -77,11 +78,9 @@ export class Field {
 	}
 
 	at(index: number): Field {
-		const known = this.positions.get(index);
-		if (known !== undefined) return known;
-		const made = new Field([...this.steps, `[${index}]`], this.#itemType(), this.owner, false, this.itemOf());
-		this.positions.set(index, made);
-		return made;
+		const make = (): Field =>
+			new Field([...this.steps, `[${index}]`], this.#itemType(), this.owner, false, this.itemOf());
+		return remember(this.positions, index, make);
 	}
 
 	#itemType(): Type {

@@ -1,4 +1,5 @@
 /** Formulas of atoms, each made once: equal formulas have equal numbers. */
+import { remember } from "../../common/remember.ts";
 
 export type FormulaId = number;
 
@@ -17,11 +18,7 @@ export class Formulas {
 	readonly #atoms = new Map<FormulaId, ReadonlySet<string>>();
 
 	#make(key: string, node: Node): FormulaId {
-		const known = this.#ids.get(key);
-		if (known !== undefined) return known;
-		this.#nodes.push(node);
-		this.#ids.set(key, this.#nodes.length - 1);
-		return this.#nodes.length - 1;
+		return remember(this.#ids, key, () => this.#nodes.push(node) - 1);
 	}
 
 	atom(name: string): FormulaId {
@@ -62,30 +59,22 @@ export class Formulas {
 	/** Returns the formula where some atoms are true or false. `known`: what was found for the same atoms before. */
 	settle(id: FormulaId, atoms: ReadonlyMap<string, boolean>, known: Map<FormulaId, FormulaId>): FormulaId {
 		if (id <= truth) return id;
-		const settled = known.get(id);
-		if (settled !== undefined) return settled;
-		const node = this.#nodes[id];
-		let made = id;
-		if (node?.is === "atom") {
-			const value = atoms.get(node.name);
-			if (value !== undefined) made = value ? truth : falsehood;
-		} else if (node?.is === "not") made = this.not(this.settle(node.of, atoms, known));
-		else if (node?.is === "and" || node?.is === "or") {
-			const parts = node.parts.map((part) => this.settle(part, atoms, known));
-			made = node.is === "and" ? this.and(parts) : this.or(parts);
-		}
-		known.set(id, made);
-		return made;
+		return remember(known, id, () => {
+			const node = this.#nodes[id];
+			if (node?.is === "not") return this.not(this.settle(node.of, atoms, known));
+			if (node?.is === "and" || node?.is === "or")
+				return this[node.is](node.parts.map((part) => this.settle(part, atoms, known)));
+			const value = node?.is === "atom" ? atoms.get(node.name) : undefined;
+			return value === undefined ? id : value ? truth : falsehood;
+		});
 	}
 
 	/** Returns the atoms that the formula has. */
 	atomsOf(id: FormulaId): ReadonlySet<string> {
-		const known = this.#atoms.get(id);
-		if (known !== undefined) return known;
-		const node = this.#nodes[id];
-		const parts = node?.is === "not" ? [node.of] : node?.is === "and" || node?.is === "or" ? node.parts : [];
-		const atoms = new Set<string>(node?.is === "atom" ? [node.name] : parts.flatMap((part) => [...this.atomsOf(part)]));
-		this.#atoms.set(id, atoms);
-		return atoms;
+		return remember(this.#atoms, id, () => {
+			const node = this.#nodes[id];
+			const parts = node?.is === "not" ? [node.of] : node?.is === "and" || node?.is === "or" ? node.parts : [];
+			return new Set(node?.is === "atom" ? [node.name] : parts.flatMap((part) => [...this.atomsOf(part)]));
+		});
 	}
 }

@@ -1,4 +1,5 @@
 /** The functions of `time`: `Timestamp` and `CronSpan` (docs/internals/policies.md#time). */
+import { remember } from "../../common/remember.ts";
 import { findZone, type Offset, type Zone } from "./zones.ts";
 
 const minuteMs = 60_000;
@@ -52,12 +53,8 @@ const cache = new Map<string, CronSpan | WrongArgument>();
 /** Returns the schedule that the three arguments of `CronSpan` describe. */
 export function parseCronSpan(cron: string, duration: string, zone: string): CronSpan | WrongArgument {
 	const key = JSON.stringify([cron, duration, zone]);
-	const cached = cache.get(key);
-	if (cached !== undefined) return cached;
-	const parsed = parseArguments(cron, duration, zone);
 	if (cache.size >= 1_000) cache.clear();
-	cache.set(key, parsed);
-	return parsed;
+	return remember(cache, key, () => parseArguments(cron, duration, zone));
 }
 
 function parseArguments(cron: string, duration: string, zoneName: string): CronSpan | WrongArgument {

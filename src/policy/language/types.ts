@@ -1,4 +1,5 @@
 /** Types of the policy language, and the names that each clause knows (docs/internals/policies.md#names). */
+import { remember } from "../../common/remember.ts";
 import type { Clause } from "./syntax.ts";
 
 export type IdKind = "user" | "userTag";
@@ -129,11 +130,7 @@ const structs: Readonly<Record<string, string>> = {
 const cache = new Map<string, Type>();
 
 function readType(written: Written): Type {
-	const cached = cache.get(written);
-	if (cached !== undefined) return cached;
-	const type = makeType(written);
-	cache.set(written, type);
-	return type;
+	return remember(cache, written, () => makeType(written));
 }
 
 function makeType(written: Written): Type {

@@ -1,4 +1,5 @@
 /** Offsets of IANA time zones, cached, because a formatter of a zone is slow. They depend on the arguments only. */
+import { remember } from "../../common/remember.ts";
 
 const hourMs = 3_600_000;
 
@@ -42,12 +43,8 @@ export class Zone {
 	}
 
 	#atCell(cell: number): number {
-		const cached = this.#offsets.get(cell);
-		if (cached !== undefined) return cached;
 		if (this.#offsets.size >= maxOffsets) this.#offsets.clear();
-		const ahead = this.#at(cell * cellMs);
-		this.#offsets.set(cell, ahead);
-		return ahead;
+		return remember(this.#offsets, cell, () => this.#at(cell * cellMs));
 	}
 
 	/** Returns the first moment of the new offset. Changes are at whole seconds. */
@@ -78,12 +75,8 @@ const zones = new Map<string, Zone | null>();
 
 /** Returns the zone of this name, or null: names are as the IANA database writes them, and never offsets such as `+01:00`. */
 export function findZone(name: string): Zone | null {
-	const cached = zones.get(name);
-	if (cached !== undefined) return cached;
-	const zone = isZoneName(name) ? makeZone(name) : null;
 	if (zones.size >= 1_000) zones.clear();
-	zones.set(name, zone);
-	return zone;
+	return remember(zones, name, () => (isZoneName(name) ? makeZone(name) : null));
 }
 
 function isZoneName(name: string): boolean {

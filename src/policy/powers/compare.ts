@@ -1,5 +1,6 @@
 /** Compares who can do one group of activities before and after, cell by cell, and finds what changes for whom. */
 
+import { remember } from "../../common/remember.ts";
 import { describeRegion, type Literal, type Region } from "../cells/regions.ts";
 import { TooComplex } from "../sets/formula.ts";
 import type { UserSets } from "../sets/resolve.ts";
@@ -298,9 +299,7 @@ class Comparison {
 	}
 
 	#powerOf(side: Side): SideAbility {
-		const known = this.#powers.get(side) ?? judgeAbility(side.prepared, side.found);
-		this.#powers.set(side, known);
-		return known;
+		return remember(this.#powers, side, () => judgeAbility(side.prepared, side.found));
 	}
 
 	#abilityIn(side: Side, sure: UserSets): SideAbility {

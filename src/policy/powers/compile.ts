@@ -1,4 +1,5 @@
 /** Compiles a policy once: its trees, whether its time is open, and for which groups its condition holds. */
+import { remember } from "../../common/remember.ts";
 import type { AccessPolicy } from "../access.ts";
 import { checkExpression } from "../language/checker.ts";
 import { evaluate } from "../language/evaluate.ts";
@@ -29,16 +30,12 @@ interface CompiledPolicy {
 const compiled = new WeakMap<AccessPolicy, CompiledPolicy>();
 
 export function compilePolicy(policy: AccessPolicy): CompiledPolicy {
-	const known = compiled.get(policy);
-	if (known !== undefined) return known;
-	const made: CompiledPolicy = {
+	return remember(compiled, policy, () => ({
 		consensus: compileClause(policy.consensus, "consensus"),
 		...compileCondition(policy.condition),
 		time: compileClause(policy.time, "time"),
 		outcomes: new Map(),
-	};
-	compiled.set(policy, made);
-	return made;
+	}));
 }
 
 function compileClause(text: string, clause: Clause): CompiledClause {
@@ -63,12 +60,10 @@ export function outcomeFor(policy: AccessPolicy, facts: ActivityFacts): Outcome 
 	if (condition.is === "absent") return { holds: "yes" };
 	if (condition.is === "unclear") return { holds: "unknown", because: condition.because };
 	const key = `${facts.resource},${facts.action},${facts.kind},${facts.type}`;
-	const known = facts.fields === undefined ? outcomes.get(key) : undefined;
-	if (known !== undefined) return known;
-	const judged = judgeCondition(condition.tree, facts);
-	const outcome: Outcome = judged.holds === "unknown" && slip !== null ? { ...judged, because: slip } : judged;
-	if (facts.fields === undefined) outcomes.set(key, outcome);
-	return outcome;
+	return remember(facts.fields === undefined ? outcomes : new Map<string, Outcome>(), key, () => {
+		const judged = judgeCondition(condition.tree, facts);
+		return judged.holds === "unknown" && slip !== null ? { ...judged, because: slip } : judged;
+	});
 }
 
 /** Whether a policy is in force at a moment. */

@@ -1,5 +1,6 @@
 /** Finds what is allowed only in some cells of a group of activities, with policies that allow and policies that deny together. */
 
+import { remember } from "../../common/remember.ts";
 import { describeRegion } from "../cells/regions.ts";
 import { bound } from "../sets/formula.ts";
 import { difference, type UserSets } from "../sets/resolve.ts";
@@ -35,19 +36,17 @@ const judged = new WeakMap<GroupParts, readonly PowerCell[]>();
 
 /** Returns what policies allow in each cell. Throws TooComplex. */
 export function judgeCells(prepared: PreparedAccess, found: GroupParts): readonly PowerCell[] {
-	const known = judged.get(found);
-	if (known !== undefined) return known;
-	const cells = cellsOf(found.parts, found.facts, new Set()).map((cell): PowerCell => {
-		const parts = partsIn(found.parts, cell);
-		return {
-			...cell,
-			sure: allowedBy(prepared, parts, ({ effect }) => (effect === "allow" ? "sure" : "possible")),
-			possible: allowedBy(prepared, parts, ({ effect }) => (effect === "allow" ? "possible" : "sure")),
-			because: whyOpen(parts),
-		};
-	});
-	judged.set(found, cells);
-	return cells;
+	return remember(judged, found, () =>
+		cellsOf(found.parts, found.facts, new Set()).map((cell): PowerCell => {
+			const parts = partsIn(found.parts, cell);
+			return {
+				...cell,
+				sure: allowedBy(prepared, parts, ({ effect }) => (effect === "allow" ? "sure" : "possible")),
+				possible: allowedBy(prepared, parts, ({ effect }) => (effect === "allow" ? "possible" : "sure")),
+				because: whyOpen(parts),
+			};
+		}),
+	);
 }
 
 /** Returns what every cell allows. Where cells have no such sets in common that are found, those of users who can alone. Throws TooComplex. */

@@ -1,4 +1,5 @@
 /** Prepares votes and the formulas of consensuses, once for an access and a moment, however many questions follow. */
+import { remember } from "../../common/remember.ts";
 import type { AccessPolicy, AccessState, AccessUser, Doubt } from "../access.ts";
 import { mentionsName } from "../language/mentions.ts";
 import { formulaOf } from "../sets/consensus.ts";
@@ -137,11 +138,7 @@ class ConsensusMaker {
 	}
 
 	make(policy: AccessPolicy): Consensus {
-		const known = this.#made.get(policy.consensus);
-		if (known !== undefined) return known;
-		const made = this.#read(policy);
-		this.#made.set(policy.consensus, made);
-		return made;
+		return remember(this.#made, policy.consensus, () => this.#read(policy));
 	}
 
 	#read(policy: AccessPolicy): Consensus {

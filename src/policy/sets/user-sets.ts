@@ -1,4 +1,5 @@
 /** Reads user sets: who is enough alone, which sets are smallest, who takes part in one. */
+import { remember } from "../../common/remember.ts";
 import { type Bound, TooComplex } from "./formula.ts";
 import { type Alternative, findVectorsOf, simplify, type UserSets } from "./resolve.ts";
 import { type Bits, bit, hasBit, membersOf, setOf, sizeOf } from "./sets.ts";
@@ -52,9 +53,7 @@ const found = new WeakMap<UserSets, SmallestSets>();
 
 /** Returns all smallest sets, or the first `maxWrittenSets` of them. Each list of user sets is searched once. Throws TooComplex. */
 export function findSmallestSets(userSets: UserSets, budget: Budget): SmallestSets {
-	const sets = found.get(userSets) ?? searchSmallestSets(userSets, budget);
-	found.set(userSets, sets);
-	return sets;
+	return remember(found, userSets, () => searchSmallestSets(userSets, budget));
 }
 
 function searchSmallestSets(userSets: UserSets, budget: Budget): SmallestSets {

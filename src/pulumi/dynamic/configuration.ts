@@ -1,5 +1,7 @@
 /** The stack configuration, as programs use it, and the check that a private key in it is a secret. */
+
 import * as pulumi from "@pulumi/pulumi";
+import { remember } from "../../common/remember.ts";
 import { explain } from "../resources/failure.ts";
 import { processContext } from "../session/project.ts";
 import { Session } from "../session/session.ts";
@@ -16,12 +18,7 @@ const thrown = new Map<string, pulumi.RunError>();
 
 /** The error that ends a program with this message and no stack. Pulumi shows the same error object only once. */
 export function programError(message: string): pulumi.RunError {
-	const known = thrown.get(message);
-	if (known !== undefined) return known;
-	const error = new pulumi.RunError(message);
-	error.stack = "";
-	thrown.set(message, error);
-	return error;
+	return remember(thrown, message, () => Object.assign(new pulumi.RunError(message), { stack: "" }));
 }
 
 const keyName = `${configurationNamespace}:apiPrivateKey`;
@@ -50,13 +47,12 @@ const sessions = new Map<string, Session>();
 /** The program's session for these settings: the stack configuration, or those of a Provider. Throws RunError. */
 export function programSession(given: GivenSettings = configuredSettings()): Session {
 	refusePlainKey();
-	const key = JSON.stringify(given);
-	const known = sessions.get(key);
-	if (known !== undefined) return known;
 	try {
-		const session = new Session(readSettings(given, process.env), { ...processContext(), warn });
-		sessions.set(key, session);
-		return session;
+		return remember(
+			sessions,
+			JSON.stringify(given),
+			() => new Session(readSettings(given, process.env), { ...processContext(), warn }),
+		);
 	} catch (error) {
 		throw programError(explain(error));
 	}

@@ -1,6 +1,8 @@
 /** The process of a provider, dynamic or plugin: one for each Pulumi provider, whose resources share one session. */
+
 import { AsyncLocalStorage } from "node:async_hooks";
 import { fstatSync } from "node:fs";
+import { remember } from "../../common/remember.ts";
 import { SecretValues } from "../inputs/secrets.ts";
 import { type GivenSettings, readSettings } from "../settings/settings.ts";
 import { ClaimsFile } from "./claims-file.ts";
@@ -44,18 +46,15 @@ export class ProviderProcess {
 
 	/** The session of these settings; the same one for the same settings. Throws ConfigurationError for an invalid setting. */
 	sessionFor(given: GivenSettings): Session {
-		const key = JSON.stringify(given);
-		const known = this.#sessions.get(key);
-		if (known !== undefined) return known;
-		const session = new Session(readSettings(given, process.env), {
-			...processContext(),
-			sharedClaims: this.#claimsFile,
-			warn: (line) => this.print(line),
-			signal: this.#interruption.signal,
-			deadline: () => this.#deadline.getStore(),
-		});
-		this.#sessions.set(key, session);
-		return session;
+		const open = (): Session =>
+			new Session(readSettings(given, process.env), {
+				...processContext(),
+				sharedClaims: this.#claimsFile,
+				warn: (line) => this.print(line),
+				signal: this.#interruption.signal,
+				deadline: () => this.#deadline.getStore(),
+			});
+		return remember(this.#sessions, JSON.stringify(given), open);
 	}
 
 	/** Prints a line, which Pulumi shows as information, without secrets. */

@@ -1,5 +1,7 @@
 /** The journal in a SQLite database: the statements that read and write its tables. */
+
 import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { remember } from "../../common/remember.ts";
 import type { LastApplied, LastAppliedTag } from "../../plan/organization.ts";
 import type { RequestBody } from "../../wire/request-body.ts";
 import type { OwnerJournal } from "../journal-owners.ts";
@@ -54,11 +56,7 @@ export class JournalStore implements Omit<Journal, keyof (VoteJournal & OwnerJou
 	}
 
 	#prepare(sql: string): StatementSync {
-		const known = this.#statements.get(sql);
-		if (known !== undefined) return known;
-		const statement = this.#database.prepare(sql);
-		this.#statements.set(sql, statement);
-		return statement;
+		return remember(this.#statements, sql, () => this.#database.prepare(sql));
 	}
 
 	claim<D extends ClaimDecision>(

@@ -38,3 +38,12 @@ export function showOrganization(organization: NamedOrganization): string {
 export function namedIn({ organizationId, name }: { readonly organizationId: string; readonly name?: string }) {
 	return { organizationId, ...defined({ organizationName: name }) };
 }
+
+/** Returns the id and the names alone, of whatever has them. */
+export function namedAs({
+	organizationId,
+	organizationName,
+	liveOrganizationName,
+}: NamedOrganization): NamedOrganization {
+	return { organizationId, ...defined({ organizationName, liveOrganizationName }) };
+}

@@ -3,6 +3,7 @@
  * what a log has no lines for.
  */
 
+import { showOrganization } from "../plan/organization-name.ts";
 import type { Section } from "../say/section.ts";
 import { type Annotation, type Level, levelsInOrder, renderAnnotation } from "./annotation.ts";
 import { type MarkdownOptions, renderMarkdown } from "./markdown.ts";
@@ -10,7 +11,6 @@ import { decisionsIn, findingsIn, sectionsOfRun, topicsOf } from "./page.ts";
 import type { PositionOf } from "./positions.ts";
 import { sectionAnnotations } from "./print/annotations.ts";
 import { verdictText } from "./print/text.ts";
-import { showOrganization } from "./result/organization-name.ts";
 import { isAlone, type OrganizationResult, organizationsOf, type Tone } from "./result/organizations.ts";
 import type { CommandResult } from "./result/result.ts";
 import { errorAbove, summarizeResult } from "./result/summary.ts";

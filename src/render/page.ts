@@ -2,11 +2,12 @@
  * Which sections a result has, in which order: the only place that says so, for every command and every format. A format prints
  * them; it may fold and shorten what a section says may be, and does not choose.
  */
+
+import { type NamedOrganization, showOrganization } from "../plan/organization-name.ts";
 import type { CommandContext } from "../plan/suggested-command.ts";
 import { type Phrase, reason } from "../say/phrase.ts";
 import type { Section } from "../say/section.ts";
 import { sayVerdict } from "../say/verdict.ts";
-import { type NamedOrganization, showOrganization } from "./result/organization-name.ts";
 import { type OrganizationResult, organizationsOf, type Tone, unplannedOf } from "./result/organizations.ts";
 import { type CommandResult, isCompared, isFailure } from "./result/result.ts";
 import { droppedOf, errorAbove, outdatedIn } from "./result/summary.ts";

@@ -3,6 +3,7 @@
  */
 
 import { showText, writeJson } from "../common/escape.ts";
+import { type NamedOrganization, showOrganization } from "../plan/organization-name.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Report } from "../plan/report.ts";
 import type { CommandContext } from "../plan/suggested-command.ts";
@@ -21,7 +22,6 @@ import {
 import { phraseText, sectionsText, verdictText } from "./print/text.ts";
 import { errorOfCall } from "./result/errors.ts";
 import type { FoundOrganization } from "./result/found.ts";
-import { type NamedOrganization, showOrganization } from "./result/organization-name.ts";
 import {
 	assessFound,
 	hasDetails,

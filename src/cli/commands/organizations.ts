@@ -1,9 +1,9 @@
 /** `organizations`: the sub-organizations of one, and which of them no document manages. It submits nothing. */
 
+import { defined } from "../../common/defined.ts";
 import { ConfigurationError, exitCodes } from "../../common/errors.ts";
 import type { DesiredFleet } from "../../document/read/fleet.ts";
 import { namedIn, showOrganization } from "../../plan/organization-name.ts";
-import { nameMember } from "../../render/result/organization-name.ts";
 import { type DiscoveryResult, resultHead } from "../../render/result/result.ts";
 import { findOrganizationId } from "../../wire/credentials.ts";
 import { extendedReads } from "../../wire/operations.ts";
@@ -49,7 +49,7 @@ export async function organizations(call: Call<OrganizationsFlags>): Promise<Dis
 function describe(organizationId: string, described: ReadonlySet<string>, fleet: DesiredFleet | undefined) {
 	const desired = described.has(organizationId) ? fleet?.load(organizationId) : undefined;
 	return {
-		...{ organizationId, ...nameMember(desired) },
+		...{ organizationId, ...defined({ organizationName: desired?.name }) },
 		managed: desired !== undefined,
 		files: desired?.files ?? [],
 	};

@@ -4,6 +4,7 @@ import { defined, nonEmpty } from "../../common/defined.ts";
 import { ConfigurationError, DocumentError, exitCodes } from "../../common/errors.ts";
 import { showText } from "../../common/escape.ts";
 import { readRequest } from "../../document/read/request.ts";
+import { showOrganization } from "../../plan/organization-name.ts";
 import { namesOfUsers } from "../../plan/plan.ts";
 import { compareText } from "../../plan/value.ts";
 import { explainActivity, explainPower } from "../../policy/powers/explain-power.ts";
@@ -12,7 +13,6 @@ import { namedPowers } from "../../policy/powers/groups.ts";
 import { findPowers, type GroupPower } from "../../policy/powers/powers.ts";
 import { narrowToTag, narrowToUser } from "../../policy/powers/select-powers.ts";
 import { findNamedTags } from "../../policy/powers/tag-names.ts";
-import { nameMember, showOrganization } from "../../render/result/organization-name.ts";
 import type { OrganizationPowers } from "../../render/result/organization-powers.ts";
 import { type PowersResult, resultHead } from "../../render/result/result.ts";
 import type { AccessReading } from "../../sync/read/read-access.ts";
@@ -73,7 +73,8 @@ export async function powers(words: readonly string[], call: Call<PowersFlags>):
 	const read = await withConnection(call, ({ client }) =>
 		Array.fromAsync(
 			mapInOrder(documents, limits, async ([organizationId, desired]) => {
-				output.progress(`reading organization ${showOrganization({ organizationId, ...nameMember(desired) })}`);
+				const named = defined({ organizationName: desired?.name });
+				output.progress(`reading organization ${showOrganization({ organizationId, ...named })}`);
 				const reading = await readAccessOnly(
 					organizationId,
 					client.forOrganization().reader,
@@ -81,7 +82,7 @@ export async function powers(words: readonly string[], call: Call<PowersFlags>):
 					flags.at !== undefined,
 				);
 				const aliases = desired === undefined ? {} : namesOfUsers(desired);
-				const names = { ...nameMember(desired), ...namesIn(reading, aliases) };
+				const names = { ...named, ...namesIn(reading, aliases) };
 				return { organizationId, reading, aliases, names };
 			}),
 		),

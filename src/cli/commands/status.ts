@@ -1,10 +1,10 @@
 /** `status`: pending activities, and requests in doubt. It submits nothing. */
 
+import { defined } from "../../common/defined.ts";
 import { exitCodes } from "../../common/errors.ts";
 import { addressesOf } from "../../plan/activities/activity-objects.ts";
 import type { PendingActivity } from "../../plan/activities/pending.ts";
 import type { DesiredOrganization } from "../../plan/organization.ts";
-import { nameMember } from "../../render/result/organization-name.ts";
 import { type OpenActivities, type OpenActivity, resultHead, type StatusResult } from "../../render/result/result.ts";
 import { reasonText } from "../../say/reason.ts";
 import type { JournalSummary } from "../../sync/journal/journal.ts";
@@ -45,7 +45,7 @@ function describeOpen(
 	const inDoubt = new Set(activities.flatMap((one) => (one.activityId === null ? [one.fingerprint] : [])));
 	return {
 		organizationId,
-		...nameMember(desired),
+		...defined({ organizationName: desired?.name }),
 		userNames: names.userNames,
 		activities: activities.filter(({ activityId }) => activityId !== null).map(withCovers),
 		abandoned: abandoned.map(withCovers),

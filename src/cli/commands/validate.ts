@@ -1,6 +1,7 @@
 /** `validate`: checks documents. It calls no service. */
+
 import { exitCodes } from "../../common/errors.ts";
-import { nameMember } from "../../render/result/organization-name.ts";
+import { namedIn } from "../../plan/organization-name.ts";
 import { resultHead, type ValidateResult } from "../../render/result/result.ts";
 import type { Call } from "../output/output.ts";
 import { readSharded, type ShareFlags } from "./selection.ts";
@@ -11,8 +12,7 @@ export async function validate(call: Call<ShareFlags>): Promise<ValidateResult> 
 	return {
 		...resultHead("validate", exitCodes.inSync, null),
 		organizations: organizations.map((desired) => ({
-			organizationId: desired.organizationId,
-			...nameMember(desired),
+			...namedIn(desired),
 			documentDigest: desired.digest,
 			files: desired.files,
 		})),

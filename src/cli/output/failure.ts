@@ -1,9 +1,9 @@
 /** Describes errors in results, and finds the exit codes that they lead to. */
 import { DocumentError, type ExitCode, exitCodes, OrgsyncError } from "../../common/errors.ts";
 import { hideSecrets } from "../../common/hide-secrets.ts";
+import { type NamedOrganization, namedAs } from "../../plan/organization-name.ts";
 import type { Outcome, StepResult } from "../../plan/report.ts";
 import type { FailedOrganization, FoundOrganization } from "../../render/result/found.ts";
-import { type NamedOrganization, namedAs } from "../../render/result/organization-name.ts";
 import {
 	type CommandResult,
 	type ErrorDescription,

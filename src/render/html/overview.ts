@@ -1,10 +1,11 @@
 /** The list of several organizations, with a search: those to look at first, and the others folded. */
+
+import type { NamedOrganization } from "../../plan/organization-name.ts";
 import { count } from "../../say/count.ts";
 import type { Phrase } from "../../say/phrase.ts";
 import { sayVerdict } from "../../say/verdict.ts";
 import { byUrgency } from "../page.ts";
 import { fold, phraseHtml } from "../print/html.ts";
-import type { NamedOrganization } from "../result/organization-name.ts";
 import { hasDetails, type OrganizationResult, organizationsOf, states, unplannedOf } from "../result/organizations.ts";
 import { type CommandResult, countUnreadByResume } from "../result/result.ts";
 import { countNotRead } from "../result-text.ts";

@@ -5,8 +5,7 @@ import { inVoice, type Phrase } from "../../say/phrase.ts";
 import { hasContent, isSpaced, type Row, type Section, type Shortening, withPlace } from "../../say/section.ts";
 import { type Block, codeSpan, fence, foldUnder, paragraph, withMore } from "../markdown-text.ts";
 import { plainStyle } from "../style.ts";
-import { cellPhrase, differenceLines, outcomePhrase } from "./text.ts";
-import { showTime } from "./time.ts";
+import { cellPhrase, differenceLines, outcomePhrase, showTime } from "./text.ts";
 
 /** Longest sentence with text of others, in characters: a guard may name many tags. */
 const longestReason = 1_000;

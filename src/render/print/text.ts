@@ -15,7 +15,6 @@ import {
 } from "../../say/section.ts";
 import { sayVerdict, type Verdict } from "../../say/verdict.ts";
 import { plainStyle, type Style } from "../style.ts";
-import { showTime } from "./time.ts";
 
 export function phraseText(phrase: Phrase): string {
 	return phrase.map((span) => (typeof span === "string" ? span : spanText(span))).join("");
@@ -48,6 +47,13 @@ function spanText(span: Exclude<Span, string>): string {
 		case "name":
 			return `${quoteName(span.text)}${notesOf(span.notes)}`;
 	}
+}
+
+/** Returns a time for people: `2026-12-01 09:30 UTC`, with seconds where it has some. */
+export function showTime(iso: string): string {
+	const [, date, minute, second] = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d):(\d\d)(?:\.\d+)?Z$/.exec(iso) ?? [];
+	if (date === undefined) return showText(iso);
+	return `${date} ${minute}${second === "00" ? "" : `:${second}`} UTC`;
 }
 
 function notesOf(notes: readonly string[]): string {

@@ -1,5 +1,5 @@
 /** What `organizations` finds. */
-import type { NamedOrganization } from "./organization-name.ts";
+import type { NamedOrganization } from "../../plan/organization-name.ts";
 
 interface DiscoveredOrganization extends NamedOrganization {
 	readonly managed: boolean;

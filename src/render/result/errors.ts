@@ -1,8 +1,8 @@
 /** The errors of a result: that of the call, and those of organizations that failed. */
 
 import { groupBy } from "../../common/group-by.ts";
+import { showOrganization } from "../../plan/organization-name.ts";
 import type { FailedOrganization } from "./found.ts";
-import { showOrganization } from "./organization-name.ts";
 import { type CommandResult, type ErrorDescription, isCompared } from "./result.ts";
 
 /** Returns errors, one for each message: `organization ID and 2 others: MESSAGE`, without the name of an only organization. */

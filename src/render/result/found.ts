@@ -3,12 +3,12 @@ import type { ExitCode } from "../../common/errors.ts";
 import type { ThreeWay } from "../../plan/base/three-way.ts";
 import type { OrganizationDrift } from "../../plan/drift/drift.ts";
 import type { DesiredOrganization } from "../../plan/organization.ts";
+import type { NamedOrganization } from "../../plan/organization-name.ts";
 import type { Plan } from "../../plan/plan.ts";
 import type { Report, StepResult } from "../../plan/report.ts";
 import { compareText } from "../../plan/value.ts";
 import type { SoonEnding } from "../sections/windows.ts";
 import type { ErrorDescription } from "./head.ts";
-import type { NamedOrganization } from "./organization-name.ts";
 
 /** An organization in which an error ended the work, so that it has no report. Without a plan it could not even be read. */
 export interface FailedOrganization extends NamedOrganization {

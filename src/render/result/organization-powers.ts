@@ -1,9 +1,10 @@
 /** Who can do what in one organization, as `powers` shows it. */
+
+import type { NamedOrganization } from "../../plan/organization-name.ts";
 import type { NotRead, RootQuorum } from "../../policy/access.ts";
 import type { ActivityExplanation, PowerExplanation } from "../../policy/powers/explain-power.ts";
 import type { GroupPower } from "../../policy/powers/powers.ts";
 import type { NamedTag } from "../../policy/powers/tag-names.ts";
-import type { NamedOrganization } from "./organization-name.ts";
 
 /** Something of the live organization that a result does not hold. */
 export interface MissingObject<B = string> {

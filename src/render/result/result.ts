@@ -6,12 +6,12 @@ import type { ActivityEvent } from "../../plan/activities/activity-events.ts";
 import type { PendingActivity } from "../../plan/activities/pending.ts";
 import type { ThreeWay } from "../../plan/base/three-way.ts";
 import type { OrganizationDrift } from "../../plan/drift/drift.ts";
+import type { NamedOrganization } from "../../plan/organization-name.ts";
 import type { Reads, SavedPlanFacts } from "../../plan/plan.ts";
 import type { Outcome, StepResult } from "../../plan/report.ts";
 import type { Discovery } from "./discovery-facts.ts";
 import type { FoundOrganization } from "./found.ts";
 import type { ErrorDescription, Head } from "./head.ts";
-import type { NamedOrganization } from "./organization-name.ts";
 import type { MissingObject, OrganizationPowers } from "./organization-powers.ts";
 import type { VoteResult } from "./votes.ts";
 

@@ -1,11 +1,11 @@
 /** The result of `approve` and of `reject`: the pending activities, and what became of each. */
 
 import type { ChosenActivity } from "../../plan/activities/choose-votes.ts";
+import type { NamedOrganization } from "../../plan/organization-name.ts";
 import type { Plan, SavedPlanFacts } from "../../plan/plan.ts";
 import type { Outcome } from "../../plan/report.ts";
 import type { Step } from "../../plan/step.ts";
 import type { ErrorDescription, Head } from "./head.ts";
-import type { NamedOrganization } from "./organization-name.ts";
 
 /** The result of `approve` and of `reject`. */
 export interface VoteResult extends Head<"approve" | "reject", ErrorDescription | null> {

@@ -1,9 +1,10 @@
 /** The result of `organizations`: managed ones are counted, and of the others each has a line. */
+
+import { showOrganization } from "../../plan/organization-name.ts";
 import { count } from "../../say/count.ts";
 import { identifier, listOf, reason } from "../../say/phrase.ts";
 import { type Section, section } from "../../say/section.ts";
 import { type Verdict, verdictOf } from "../../say/verdict.ts";
-import { showOrganization } from "../result/organization-name.ts";
 import type { Tone } from "../result/organizations.ts";
 import type { CommandResult, DiscoveryResult } from "../result/result.ts";
 

@@ -1,6 +1,7 @@
 /** An organization above its sections: which it is, and what else to know of it. */
+
+import { type NamedOrganization, nameOfOrganization, showOrganizationName } from "../../plan/organization-name.ts";
 import { identifier, type Phrase, reason, time } from "../../say/phrase.ts";
-import { type NamedOrganization, nameOfOrganization, showOrganizationName } from "../result/organization-name.ts";
 import type { OrganizationResult } from "../result/organizations.ts";
 import { sayBase } from "./base.ts";
 

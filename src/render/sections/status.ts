@@ -3,12 +3,12 @@
 import { listCovers, showText } from "../../common/escape.ts";
 import { groupBy } from "../../common/group-by.ts";
 import type { PendingActivity } from "../../plan/activities/pending.ts";
+import { showOrganization } from "../../plan/organization-name.ts";
 import type { UserNames } from "../../plan/users.ts";
 import { sayPending } from "../../say/activities.ts";
 import { outcomeWords } from "../../say/outcomes.ts";
 import { identifier, type Phrase, reason } from "../../say/phrase.ts";
 import type { Row, Section } from "../../say/section.ts";
-import { showOrganization } from "../result/organization-name.ts";
 import type { EndedActivity, OpenActivities, OpenActivity, WaitResult } from "../result/result.ts";
 import { describeRequest } from "./activity.ts";
 

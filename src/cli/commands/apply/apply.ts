@@ -3,13 +3,13 @@
 import { defined } from "../../../common/defined.ts";
 import { exitCodes, StalePlanError } from "../../../common/errors.ts";
 import { type DesiredFleet, filterFleet, fleetOf } from "../../../document/read/fleet.ts";
+import { namedAs, showOrganization } from "../../../plan/organization-name.ts";
 import { isIdle } from "../../../plan/plan.ts";
 import { exitCodeOf } from "../../../plan/report.ts";
 import { isSending } from "../../../plan/step-groups.ts";
 import type { CommandContext } from "../../../plan/suggested-command.ts";
 import { stepLines } from "../../../render/print/text.ts";
 import { byOrganization, type FoundOrganization } from "../../../render/result/found.ts";
-import { namedAs, showOrganization } from "../../../render/result/organization-name.ts";
 import type { ResumableRun } from "../../../render/result/result.ts";
 import { stepRow } from "../../../render/sections/steps.ts";
 import { findSoonEnding } from "../../../render/sections/windows.ts";

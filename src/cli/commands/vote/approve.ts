@@ -14,12 +14,12 @@ import {
 import { showText } from "../../../common/escape.ts";
 import type { Allowed } from "../../../plan/guards/guards.ts";
 import { allowsOf, withOverrides } from "../../../plan/guards/overrides.ts";
+import { showOrganization } from "../../../plan/organization-name.ts";
 import type { Plan } from "../../../plan/plan.ts";
 import type { Outcome } from "../../../plan/report.ts";
 import { isSamePlan } from "../../../plan/same-plan.ts";
 import { commandText } from "../../../plan/suggested-command.ts";
 import { sameValue } from "../../../plan/value.ts";
-import { showOrganization } from "../../../render/result/organization-name.ts";
 import { resultHead } from "../../../render/result/result.ts";
 import type { OrganizationVotes, VotedActivity, VoteResult } from "../../../render/result/votes.ts";
 import { renderVoteReview } from "../../../render/result-text.ts";

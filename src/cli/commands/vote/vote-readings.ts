@@ -5,7 +5,6 @@ import { describeTime, nextChangeAfter, windowsOf } from "../../../plan/access-w
 import { type ChosenActivity, chooseVotes } from "../../../plan/activities/choose-votes.ts";
 import type { ReturnedActivity, ReviewedActivity } from "../../../plan/activities/reviewed-activity.ts";
 import { namesOfUsers, type Plan } from "../../../plan/plan.ts";
-import { nameMember } from "../../../render/result/organization-name.ts";
 import type { OrganizationVotes, VotedActivity } from "../../../render/result/votes.ts";
 import { maxListedActivities } from "../../../sync/read/list-activities.ts";
 import {
@@ -78,7 +77,7 @@ export async function readForVotes(
 	const toVote = chosen.filter(({ decision }) => decision === "vote").map(({ activity }) => activity);
 	const votes: OrganizationVotes = {
 		organizationId,
-		...nameMember(desired),
+		...defined({ organizationName: desired?.name }),
 		...defined({ liveOrganizationName: review.organizationName }),
 		userNames: desired === undefined ? (plan?.userNames ?? {}) : namesOfUsers(desired),
 		...defined({ liveNames: review.liveNames }),

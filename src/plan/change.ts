@@ -45,6 +45,8 @@ export interface PolicyContent {
 	readonly time: string;
 }
 
+export type WrittenExpressions = Pick<PolicyContent, "consensus" | "condition">;
+
 export interface PolicyChange extends ChangeOf<"policy", "create" | "update"> {
 	readonly reason: "differs" | "not-there";
 	/** Of a policy that is created, a stand-in (stand-in.ts). */
@@ -54,7 +56,9 @@ export interface PolicyChange extends ChangeOf<"policy", "create" | "update"> {
 	readonly before: PolicyContent | null;
 	readonly after: PolicyContent;
 	/** The expressions as the document writes them: with the names of tags and users. */
-	readonly written: { readonly consensus: string; readonly condition: string };
+	readonly written: WrittenExpressions;
+	/** The live ones in the same terms; null: it is created. */
+	readonly writtenBefore: WrittenExpressions | null;
 	/** Whether the text of a policy is replaced that was never applied from here. */
 	readonly takesOver: boolean;
 }

@@ -26,6 +26,8 @@ export type Span =
 	| VoicedSpan
 	| { readonly kind: "command"; readonly text: string }
 	| { readonly kind: "time"; readonly text: string }
+	/** A part of a text that is shown line by line; `changed` is a word that only one of two texts has. */
+	| { readonly kind: "line" | "changed"; readonly text: string }
 	| { readonly kind: "quote"; readonly text: string; readonly maxLength: number };
 
 export type Phrase = readonly Span[];

@@ -3,6 +3,7 @@
  * rows, so that none can count differently.
  */
 import { joinPhrases, type Phrase } from "./phrase.ts";
+import type { DifferenceLine } from "./text-difference.ts";
 
 /** How serious something is: the colour of a heading, a word or an annotation. */
 export type Look = "plain" | "good" | "attention" | "bad";
@@ -32,6 +33,8 @@ export interface Row {
 	readonly said: Phrase;
 	/** What the phrase is in two states, each under its word: live and document, now and before. */
 	readonly sides?: readonly { readonly word: string; readonly said: Phrase }[];
+	/** What the phrase is in two states, line by line: a format may show them beside each other. */
+	readonly difference?: readonly DifferenceLine[];
 	/** Details that a format shows quietly after the phrase; a table in a terminal has no room for them. */
 	readonly aside?: Phrase;
 	/** Short remarks behind the phrase, in brackets or as badges. */

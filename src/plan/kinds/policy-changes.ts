@@ -1,9 +1,11 @@
 /** What differs between the policies that a document writes and those that are live. */
 import type { Problem } from "../../common/errors.ts";
 import { showName } from "../../common/escape.ts";
+import { templateOf } from "../../policy/language/check-template.ts";
 import { sameExpression } from "../../policy/language/same-expression.ts";
+import { escapeTemplate } from "../../policy/language/template.ts";
 import { printAddress } from "../address.ts";
-import type { Differences, PolicyChange, PolicyContent, RemovalChange, Unread } from "../change.ts";
+import type { Differences, PolicyChange, PolicyContent, RemovalChange, Unread, WrittenExpressions } from "../change.ts";
 import { matchesGlob } from "../glob.ts";
 import {
 	type DesiredOrganization,
@@ -150,12 +152,28 @@ function comparePolicy(
 		before,
 		after,
 		written: { consensus: wanted.consensus, condition: wanted.condition },
+		writtenBefore: before === null ? null : writtenOf(before, wanted, ids),
 		takesOver: policy !== null && live.lastApplied.policies?.[policy.id] === undefined,
 	};
 }
 
 function contentOf({ name, effect, consensus, condition, notes, time }: LivePolicy): PolicyContent {
 	return { name, effect, consensus, condition, notes, time };
+}
+
+/** Returns the live expressions with the names that the document has for ids. */
+function writtenOf(
+	{ consensus, condition }: PolicyContent,
+	{ unchecked }: DesiredPolicy,
+	ids: IdsOfReferences,
+): WrittenExpressions {
+	if (unchecked === true) return { consensus: escapeTemplate(consensus), condition: escapeTemplate(condition) };
+	const names = { tagNames: invert(ids.userTags), aliases: invert(ids.users) };
+	return { consensus: templateOf(consensus, names), condition: templateOf(condition, names) };
+}
+
+function invert(map: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+	return new Map([...map].map(([name, id]) => [id, name]));
 }
 
 /** Whether nothing has to be changed: expressions with the same tree are the same. */

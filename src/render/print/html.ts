@@ -13,6 +13,7 @@ import {
 	type Sign,
 	withPlace,
 } from "../../say/section.ts";
+import type { DifferenceLine } from "../../say/text-difference.ts";
 import { bdi, type Child, curveQuotes, type Html, html } from "../html/html.ts";
 import { gridHtml } from "./grid.ts";
 
@@ -28,6 +29,10 @@ function spanHtml(span: Exclude<Span, string>): Html {
 			return html`<code>${overrideText(span)}</code>`;
 		case "earlier-input":
 			return html`${commandLine.earlierInput}`;
+		case "line":
+			return html`${showSpaces(span.text)}`;
+		case "changed":
+			return html`<mark>${showSpaces(span.text)}</mark>`;
 		case "code":
 		case "command":
 		case "id":
@@ -208,7 +213,7 @@ export function rowCardHtml({ said, rows = [], notes = [] }: Row): Html {
 
 /** Returns what belongs to a row: fields with both sides beside each other, rows with signs as chips, one line for each sign. */
 function belowHtml({ rows = [], notes = [], extra }: Row): Html {
-	const [fields, others] = [rows.filter(({ sides }) => sides !== undefined), rows.filter(({ sides }) => !sides)];
+	const [fields, others] = [rows.filter(isField), rows.filter((row) => !isField(row))];
 	const within = [...Map.groupBy(others, ({ sign }) => sign)].map(([sign, group]) =>
 		sign === undefined ? group.map((row) => html`<p>${rowHtml(row)}</p>`) : chipsHtml(group),
 	);
@@ -217,7 +222,23 @@ function belowHtml({ rows = [], notes = [], extra }: Row): Html {
 	return html`${fields.length === 0 ? null : html`<dl class="fields">${fields.map(fieldHtml)}</dl>`}${within}${more}${below}`;
 }
 
-function fieldHtml({ said, sides = [], marks = [] }: Row): Html {
+function isField({ sides, difference }: Row): boolean {
+	return sides !== undefined || difference !== undefined;
+}
+
+/** Returns both texts beside each other, each with the lines of its own and those that both have. */
+function textsHtml(difference: readonly DifferenceLine[]): Html {
+	const side = (word: string, own: "-" | "+"): Html | null => {
+		const lines = difference.filter(({ sign }) => sign === own || sign === " ");
+		const isEmpty = !difference.some(({ sign }) => sign === own) && own === "-";
+		if (isEmpty) return null;
+		return html`<dd><span class="kind">${word}</span><pre>${lines.map(({ said }) => html`${phraseHtml(said)}\n`)}</pre></dd>`;
+	};
+	return html`${side("live", "-")}${side("document", "+")}`;
+}
+
+function fieldHtml({ said, sides = [], difference, marks = [] }: Row): Html {
+	if (difference !== undefined) return html`<div><dt>${phraseHtml(said)}</dt>${textsHtml(difference)}</div>`;
 	const both = sides.map((side) => html`<dd><span class="kind">${side.word}</span> ${phraseHtml(side.said)}</dd>`);
 	return html`<div><dt>${phraseHtml(said)}${marks.map(markHtml)}</dt>${both}</div>`;
 }

@@ -13,6 +13,7 @@ import {
 	type Sign,
 	withPlace,
 } from "../../say/section.ts";
+import type { DifferenceLine } from "../../say/text-difference.ts";
 import { sayVerdict, type Verdict } from "../../say/verdict.ts";
 import { plainStyle, type Style } from "../style.ts";
 
@@ -28,6 +29,8 @@ function spanText(span: Exclude<Span, string>): string {
 	switch (span.kind) {
 		case "reason":
 		case "title":
+		case "line":
+		case "changed":
 		case "id":
 			return showText(span.text);
 		case "address":
@@ -172,12 +175,25 @@ export function outcomePhrase({ word, why = [] }: NonNullable<Row["badge"]>): Ph
 }
 
 /** Returns a row with its sign, and what belongs to it in lines of their own. */
-export function differenceLines({ notes = [], rows = [], ...row }: Row, style: Style): readonly string[] {
+export function differenceLines(
+	{ notes = [], rows = [], difference = [], ...row }: Row,
+	style: Style,
+): readonly string[] {
 	return [
-		headText(row, style),
+		`${headText(row, style)}${difference.length === 0 ? "" : ":"}`,
+		...difference.flatMap((line) => changedLines(line, style)).map((line) => `    ${line}`),
 		...rows.flatMap((within) => differenceLines(within, style)).map((line) => `    ${line}`),
 		...notes.map((note) => `    ${paintQuietly(note.look, style)(phraseText(note.said))}`),
 	];
+}
+
+/** Returns a line of a text with its sign, and below it a `^` for each character of the words that differ. */
+function changedLines({ sign, said }: DifferenceLine, style: Style): readonly string[] {
+	const shown = sign === " " ? " " : paintSign(sign, style)(sign);
+	const isChanged = (span: Span): boolean => typeof span !== "string" && span.kind === "changed";
+	const marks = said.map((span) => (isChanged(span) ? "^" : " ").repeat(phraseText([span]).length)).join("");
+	const line = `${shown} ${phraseText(said)}`;
+	return said.some(isChanged) ? [line, `  ${marks.trimEnd()}`] : [line];
 }
 
 /** Returns the same on one line. */

@@ -1,15 +1,7 @@
 /** The changes of a plan: what differs, what apply would do about it, and what became of it. */
-import {
-	clipMiddle,
-	showAddress,
-	showAddressWithin,
-	showName,
-	showRename,
-	showText,
-	showValue,
-} from "../../common/escape.ts";
+import { clipMiddle, showAddress, showAddressWithin, showName, showText, showValue } from "../../common/escape.ts";
 import type { PlannedDifference, ThreeWay } from "../../plan/base/three-way.ts";
-import type { Change, PolicyChange, RemovalChange, ReportChange, TagChange } from "../../plan/change.ts";
+import type { Change, RemovalChange, ReportChange, TagChange } from "../../plan/change.ts";
 import { countChanges } from "../../plan/change-counts.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { resultsByAddress, type StepResult } from "../../plan/report.ts";
@@ -21,6 +13,7 @@ import { address, identifier, listOf, type Phrase, reason, title } from "../../s
 import { namePerson } from "../../say/powers.ts";
 import { type Look, type Note, notesOf, type Row, type Section, section } from "../../say/section.ts";
 import { compareNaturally } from "../natural-order.ts";
+import { isPolicyChange, policyRow, renameRow } from "./policy-changes.ts";
 import { describeWindow, findExpiry, longestReason } from "./windows.ts";
 
 /** What is shown of the changes of one organization. */
@@ -136,41 +129,11 @@ function fieldRows({ before, after }: ReportChange): readonly Row[] {
 	}));
 }
 
-function isPolicyChange(change: Change): change is PolicyChange {
-	return change.kind === "policy" && change.action !== "remove";
-}
-
-function policyRow(change: PolicyChange, marksOf: MarksOf): Row {
-	const { before, after, written, address: at, id, takesOver } = change;
-	const shown = { ...after, ...written };
-	const fields = ["name", "effect", "consensus", "condition", "notes", "time"] as const;
-	const differing = fields.filter((field) => (before === null ? shown[field] !== "" : before[field] !== after[field]));
-	return {
-		sign: before === null ? "+" : "~",
-		said: [address(at)],
-		...(before === null ? {} : { aside: [identifier(showText(id))] }),
-		marks: marksOf(change, null, null),
-		rows: differing.map((field) => ({
-			said: [field],
-			sides: [
-				...(before === null ? [] : [{ word: "live", said: [identifier(showValue(before[field]))] }]),
-				{ word: "document", said: [identifier(showValue(shown[field]))] },
-			],
-		})),
-		notes: takesOver ? [{ look: "attention", said: ["takes over a policy that was never applied from here"] }] : [],
-		about: [at],
-	};
-}
-
 const signs = { create: "+", update: "~", remove: "-" } as const;
 
 function tagRow(change: TagChange, plan: Plan, marksOf: MarksOf): Row {
 	const { tagId, before, after, addUserIds, removeUserIds } = change;
-	const [from, to] = showRename(before.name, after.name);
-	const renamed: Row = {
-		said: ["name: ", title(from), " -> ", title(to)],
-		marks: marksOf(change, "rename", null),
-	};
+	const renamed: Row = { ...renameRow(before.name, after.name), marks: marksOf(change, "rename", null) };
 	const members = (sign: "+" | "-", what: "add-member" | "remove-member", userIds: readonly string[]) =>
 		sortByName(userIds, plan).map(
 			(userId): Row => ({

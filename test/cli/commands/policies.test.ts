@@ -37,3 +37,101 @@ describe("a document that creates a tag and the policies that name it", () => {
 		expect(readOutput(await world.run(["plan", "--format", "json"])).plans[0].changes).toEqual([]);
 	});
 });
+
+describe("a policy that differs", () => {
+	const changed = policy("pay")
+		.replace("payers}'))", "payers}') && user.id != '${users.bob}')")
+		.replace(" }", ", notes: New }");
+
+	test("is changed in place by one activity with all of it, and shown line by line", async () => {
+		await start(payers, `policies:\n${policy("pay")}`);
+		await world.run(["apply", "--yes"]);
+		const before = named("pay");
+		world.write("orgsync.yaml", document(payers, `policies:\n${changed}`));
+		world.clearRequests();
+		const plan = await world.run(["plan"]);
+		await expect(plan.stdout.replaceAll(String(before?.policyId), "POLICY")).toMatchFileSnapshot(
+			"../../golden/cli/policies-plan.txt",
+		);
+		expect((await world.run(["apply", "--yes"])).code).toBe(0);
+		expect(world.submits()).toEqual(["update_policy"]);
+		expect(named("pay")).toMatchObject({ policyId: before?.policyId, notes: "New", condition: signing });
+	});
+
+	test("is none by its blanks and needless parentheses: nothing is submitted", async () => {
+		await start(payers, `policies:\n${policy("pay")}`);
+		await world.run(["apply", "--yes"]);
+		world.write(
+			"orgsync.yaml",
+			document(payers, `policies:\n${policy("pay").replace(signing, "( activity.kind  == 'SIGN_TRANSACTION' )")}`),
+		);
+		world.clearRequests();
+		expect((await world.run(["apply", "--yes"])).code).toBe(0);
+		expect(world.submits()).toEqual([]);
+	});
+
+	test("takes another name by `previously`; two exchange their names with one activity more", async () => {
+		await start(
+			payers,
+			`policies:\n${policy("one")}\n${policy("two").replace("SIGN_TRANSACTION", "SIGN_RAW_PAYLOAD")}`,
+		);
+		await world.run(["apply", "--yes"]);
+		const [one, two] = [named("one"), named("two")];
+		const exchanged = [
+			policy("two", `, id: ${one?.policyId}`),
+			policy("one", `, id: ${two?.policyId}`).replace("SIGN_TRANSACTION", "SIGN_RAW_PAYLOAD"),
+		];
+		world.write("orgsync.yaml", document(payers, `policies:\n${exchanged.join("\n")}`));
+		world.clearRequests();
+		expect((await world.run(["apply", "--yes"])).code).toBe(0);
+		expect(world.submits()).toEqual(["update_policy", "update_policy", "update_policy"]);
+		expect(named("two")?.policyId).toBe(one?.policyId);
+		world.write(
+			"orgsync.yaml",
+			document(payers, `policies:\n${policy("three", ", previously: [two]")}\n${exchanged[1]}`),
+		);
+		world.clearRequests();
+		expect((await world.run(["apply", "--yes"])).code).toBe(0);
+		expect([world.submits(), named("three")?.policyId]).toEqual([["update_policy"], one?.policyId]);
+	});
+});
+
+describe("what is live and not listed", () => {
+	test("is removed where the list is complete, one activity a kind, and stays where an exception matches", async () => {
+		await start(
+			payers,
+			`policies:\n${policy("pay")}`,
+			"exactly: { policies: { except: [kept*] }, userTags: { except: [signers, oncall] } }",
+			"limits: { policies: 10, userTags: 10, lockout: 17, memberRemovals: 100% }",
+		);
+		await world.change({
+			policies: [{ policyName: "kept one" }, { policyName: "old" }, { policyName: "older" }].map((one, index) => ({
+				...one,
+				policyId: `99999999-0000-4000-8000-00000000000${index}`,
+				effect: "EFFECT_DENY",
+				consensus: "",
+				condition: "activity.kind == 'DELETE_WALLETS'",
+			})),
+		});
+		world.clearRequests();
+		const apply = await world.run(["apply", "--yes"]);
+		expect(apply.code).toBe(0);
+		expect(world.submits()).toEqual(["create_user_tag", "create_policies", "delete_policies", "delete_user_tags"]);
+		expect(
+			live("policies")
+				.map(({ policyName }) => policyName)
+				.sort(),
+		).toEqual(["kept one", "pay"]);
+		expect(
+			live("userTags")
+				.map(({ tagName }) => tagName)
+				.sort(),
+		).toEqual(["oncall", "payers", "signers"]);
+	});
+
+	test("is removed by name under `absent`", async () => {
+		await start("absent: { userTags: [auditors] }");
+		expect((await world.run(["apply", "--yes"])).code).toBe(0);
+		expect(world.submits()).toEqual(["delete_user_tags"]);
+	});
+});

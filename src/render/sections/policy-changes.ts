@@ -1,0 +1,56 @@
+/** Written policies in a plan: what is created, and each text that changes, line by line. */
+import { showRename, showText } from "../../common/escape.ts";
+import type { Change, PolicyChange } from "../../plan/change.ts";
+import { address, identifier, title } from "../../say/phrase.ts";
+import type { Row } from "../../say/section.ts";
+import { differenceOf } from "../../say/text-difference.ts";
+import type { MarksOf } from "./changes.ts";
+
+export function isPolicyChange(change: Change): change is PolicyChange {
+	return change.kind === "policy" && change.action !== "remove";
+}
+
+/** Returns the row of a policy; its rows are the texts that differ. */
+export function policyRow(change: PolicyChange, marksOf: MarksOf): Row {
+	const { before, after, address: at, id, takesOver } = change;
+	return {
+		sign: before === null ? "+" : "~",
+		said: [address(at)],
+		...(before === null ? {} : { aside: [identifier(showText(id))] }),
+		marks: marksOf(change, null, null),
+		rows: [
+			...(before === null || before.name === after.name ? [] : [renameRow(before.name, after.name)]),
+			...(before?.effect === after.effect ? [] : [effectRow(before, after)]),
+			...textRows(change),
+		],
+		notes: takesOver
+			? [{ look: "attention", said: ["takes over a live policy: its text was never applied from here"] }]
+			: [],
+		about: [at],
+	};
+}
+
+function effectRow(before: PolicyChange["before"], { effect }: PolicyChange["after"]): Row {
+	const word = (text: string): string => showText(text.replace(/^EFFECT_/, "").toLowerCase());
+	if (before === null) return { said: [`effect: ${word(effect)}`] };
+	const sides = [
+		{ word: "live", said: [identifier(word(before.effect))] },
+		{ word: "document", said: [identifier(word(effect))] },
+	];
+	return { said: ["effect"], sides };
+}
+
+/** Returns the texts that differ, line by line; those that a new policy has. */
+function textRows({ before, after, written, writtenBefore }: PolicyChange): readonly Row[] {
+	const [now, was] = [{ ...after, ...written }, before && { ...before, ...writtenBefore }];
+	return (["consensus", "condition", "notes", "time"] as const).flatMap((field): readonly Row[] => {
+		const [left, right] = [was?.[field] ?? "", now[field]];
+		return left === right ? [] : [{ said: [field], difference: differenceOf(left, right) }];
+	});
+}
+
+/** Returns a row with both names. */
+export function renameRow(from: string, to: string): Row {
+	const [shownFrom, shownTo] = showRename(from, to);
+	return { said: ["name: ", title(shownFrom), " -> ", title(shownTo)] };
+}

@@ -1,8 +1,6 @@
 /** Activities are decided by the policies and the root quorum of the seed, at each submit and each vote. */
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { isInSmallestSet, type View } from "../../src/emulator/policies/smallest-sets.ts";
-import type { Approvers, Voter } from "../../src/emulator/policies/voters.ts";
 import { servedSubmits } from "../../src/emulator/served-submits.ts";
 import {
 	type Emulator,
@@ -11,7 +9,6 @@ import {
 	type SeedOrganization,
 	startEmulator,
 } from "../../src/emulator/server.ts";
-import { cpuMsOf } from "../cpu-time.ts";
 import { makeKey, type TestKey } from "../keys.ts";
 import * as world from "./world.ts";
 
@@ -410,60 +407,5 @@ describe("credentials in a consensus", () => {
 	it("are any one of those that other approvers have", async () => {
 		await seed([{ consensus: `${passkeys} && ${one("bob")}` }]);
 		expect(await outcomes()).toEqual({ alice: 403, bob: "CONSENSUS_NEEDED", carol: 403, dave: 403 });
-	});
-});
-
-describe("a smallest set", () => {
-	const voter = (number: number, ...tags: readonly string[]): Voter => ({
-		user: { id: String(number), tags, email: "", alias: "" },
-		credentials: [],
-	});
-	const view: View = { texts: new Set(["A", "B"]), isSymmetric: true, usesCredentials: false, rootIds: new Set() };
-	const apart: View = { ...view, isSymmetric: false };
-	const has = (set: Approvers, number: number) => set.some(({ user }) => user.id === String(number));
-	const count = (set: Approvers, name: string) => set.filter(({ user }) => user.tags.includes(name)).length;
-
-	it("is found as brute force finds it, for every monotone or other condition of four users", () => {
-		const voters = [0, 1, 2, 3].map((number) => voter(number));
-		const sets = Array.from({ length: 16 }, (_, bits) => voters.filter((_voter, index) => (bits >> index) & 1));
-		const bitsOf = (set: Approvers) => set.reduce((bits, { user }) => bits | (1 << Number(user.id)), 0);
-		for (let table = 0; table < 2 ** 16; table += 37) {
-			const isAllowed = (set: Approvers) => ((table >> bitsOf(set)) & 1) === 1 && set.length > 0;
-			const smallest = sets.filter(
-				(set) =>
-					isAllowed(set) &&
-					!sets.some(
-						(other) => other.length < set.length && other.every((one) => set.includes(one)) && isAllowed(other),
-					),
-			);
-			for (const submitter of voters) {
-				expect(isInSmallestSet(submitter, voters, apart, isAllowed)).toBe(
-					smallest.some((set) => set.includes(submitter)),
-				);
-			}
-		}
-	});
-
-	const hundred = Array.from({ length: 100 }, (_, number) =>
-		voter(number, ...(number < 50 ? ["A"] : []), ...(number % 2 === 0 ? ["B"] : [])),
-	);
-
-	it.each([
-		["2 of 50", (set: Approvers) => count(set, "A") >= 2, 1, 51],
-		["50 of 50", (set: Approvers) => count(set, "A") >= 50, 1, 51],
-		["20 of 50 and 20 of 50", (set: Approvers) => count(set, "A") >= 20 && count(set, "B") >= 20, 0, 51],
-	])("%s of 100 users is found at once, and that others are no part of it", (_what, isAllowed, part, none) => {
-		const ms = cpuMsOf(() => {
-			expect(isInSmallestSet(hundred[part] as Voter, hundred, view, isAllowed)).toBe(true);
-			expect(isInSmallestSet(hundred[none] as Voter, hundred, view, isAllowed)).toBe(false);
-		});
-		expect(ms).toBeLessThan(2_000);
-	});
-
-	it("of many users who all differ is found by trying some of their sets", () => {
-		const isAllowed = (set: Approvers) =>
-			set.filter(({ user }) => Number(user.id) < 60).length >= 30 || (has(set, 98) && has(set, 99));
-		const inSet = (number: number) => isInSmallestSet(hundred[number] as Voter, hundred, apart, isAllowed);
-		expect([inSet(0), inSet(98), inSet(70)]).toEqual([true, true, false]);
 	});
 });

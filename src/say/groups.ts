@@ -1,6 +1,7 @@
 /** Words for groups of activities: what a group lets people do (docs/powers.md). */
 import { clipMiddle, showText } from "../common/escape.ts";
 import { type ActivityGroup, printGroup } from "../policy/powers/groups.ts";
+import { sayCondition } from "./condition.ts";
 
 /** How a sentence uses a verb: `sign`, or `signing`. */
 export type VerbForm = "do" | "doing";
@@ -83,9 +84,10 @@ export function resourceWords(resource: string): GroupWords {
 export function describePower(group: ActivityGroup, condition: string | null, form: VerbForm = "do"): string {
 	const { verb, object } = groupWords(group);
 	const words = object.map((part) => (typeof part === "string" ? part : showCode(part.text)));
-	const where = condition === null ? "" : ` where ${showCode(condition)}`;
+	const said = condition === null ? [] : [" where ", ...sayCondition(condition)];
+	const where = said.map((span) => (typeof span === "string" ? span : showCode("text" in span ? span.text : "")));
 	const printed = "resource" in group ? ` (${showText(printGroup(group))})` : "";
-	return `${verb[form]} ${words.join("")}${printed}${where}`;
+	return `${verb[form]} ${words.join("")}${printed}${where.join("")}`;
 }
 
 function showCode(text: string): string {

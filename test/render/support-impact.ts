@@ -83,7 +83,7 @@ function findingsOf(name: Naming, say: Naming): readonly PlanImpact[] {
 		findingOf({
 			...{ change: "fewer", group: { resource: "WALLET", action: "CREATE" }, userIds: [alice, bob, carol] },
 			...{ before: twoSigners, after: sideOf({ thresholds: [[thresholdOf(1, [alice, bob, carol])]] }) },
-			...{ policyIds: [signPolicy], condition: name("wallet.id == 'w-1'"), witness: [alice] },
+			...{ policyIds: [signPolicy], condition: name("wallet.exported"), witness: [alice] },
 		}),
 		...["CREATE", "UPDATE", "DELETE"].map((action) =>
 			findingOf({

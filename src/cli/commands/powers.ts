@@ -7,6 +7,7 @@ import { readRequest } from "../../document/read/request.ts";
 import { showOrganization } from "../../plan/organization-name.ts";
 import { namesOfUsers } from "../../plan/plan.ts";
 import { compareText } from "../../plan/value.ts";
+import { withExamples } from "../../policy/powers/example.ts";
 import { explainActivity, explainPower } from "../../policy/powers/explain-power.ts";
 import type { Fields } from "../../policy/powers/fields.ts";
 import { namedPowers } from "../../policy/powers/groups.ts";
@@ -219,9 +220,9 @@ function describeOrganization(
 			const { power, ...others } = activity;
 			return { powers: [power], activity: others };
 		}
-		if (!question.why) return { powers };
+		if (!question.why) return { powers: powers.map(withExamples) };
 		const asked = powers.map((one) => ({ access, group: one.group, fields, atMs }));
-		return { powers: [], why: asked.map((one) => explainPower(one, userId ?? "")) };
+		return { powers: [], why: asked.map((one) => withExamples(explainPower(one, userId ?? ""))) };
 	};
 	const ofTag = tagId === undefined ? found : narrowToTag(found, tagId, access, atMs);
 	const ofUser = userId === undefined || question.why ? ofTag : narrowToUser(ofTag, userId);

@@ -115,7 +115,7 @@ class RequestReader {
 	/** What is added to the request counts more than the request. */
 	#where(cell: Cell | undefined): void {
 		const text = this.#text(cell);
-		if (cell === undefined || text === undefined) return;
+		if (cell === undefined || text === undefined || text === "") return;
 		const read = readFields(text);
 		for (const { message, span } of "mistakes" in read ? read.mistakes : []) {
 			const at = { ...cell.at, column: cell.at.column + 1 + span.start };

@@ -60,8 +60,8 @@ function isSameFinding(one: PlanImpact, other: PlanImpact): boolean {
 	);
 }
 
-/** Nor with the moment at which it is so first: it passes. */
-function withoutReasons({ because: _, at: __, before, after, ...finding }: PlanImpact) {
+/** Nor with the moment at which it is so first, which passes, nor with what only shows it. */
+function withoutReasons({ because: _, at: __, example: ___, before, after, ...finding }: PlanImpact) {
 	return { ...finding, before: { ...before, unknown: null }, after: { ...after, unknown: null } };
 }
 

@@ -7,6 +7,7 @@ import { difference, type UserSets } from "../sets/resolve.ts";
 import { type Bits, hasBit, membersOf, placesOf, sizeOf } from "../sets/sets.ts";
 import { aloneIn } from "../sets/user-sets.ts";
 import { type Ability, abilityOf } from "./ability.ts";
+import type { ActivityExample } from "./fields.ts";
 import { allOf, cellsOf, conditionOf, type GroupCell, literalsOf, partsIn, withoutOwn } from "./group-cells.ts";
 import { allowedBy, type GroupParts, type Part, withRootQuorum } from "./judge.ts";
 import type { PreparedAccess } from "./prepare.ts";
@@ -18,6 +19,8 @@ export interface ConditionalPower extends Ability {
 	/** Whether the power is there where the condition holds, or where it does not (a conditional deny). */
 	readonly holds: boolean;
 	readonly policyIds: readonly string[];
+	/** An activity of which it is so, where it was asked for and is found. */
+	readonly example?: ActivityExample;
 }
 
 /** What policies allow in one cell, surely and possibly. */

@@ -15,6 +15,17 @@ import { dependsOn, errs, isError, isList, isStruct, isUnknown, type Struct, typ
 /** Values by the paths of fields, for example `eth.tx.value`. Null: the activity lacks the field. */
 export type Fields = ReadonlyMap<string, Value | null>;
 
+/** One activity, as a finding shows it. */
+export interface ActivityExample {
+	readonly type: string;
+	/** The fields that matter, as `printFields` writes them. */
+	readonly where: string;
+}
+
+/** Returns the activity as `powers --why` takes it in the place of a group. */
+export const printExample = ({ type, where }: ActivityExample): string =>
+	where === "" ? `type ${type}` : `type ${type} where ${where}`;
+
 /** Returns the fields of a text, or what would be right. `null` is written for a field that the activity lacks. */
 export function readFields(text: string): { readonly fields: Fields } | { readonly mistakes: readonly Mistake[] } {
 	const parsed = parseExpression(text);

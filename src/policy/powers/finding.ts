@@ -1,5 +1,6 @@
 /** One change of who can do what. */
 import type { Ability } from "./ability.ts";
+import type { ActivityExample } from "./fields.ts";
 import type { ActivityGroup } from "./groups.ts";
 import type { Reason } from "./reason.ts";
 
@@ -28,6 +29,8 @@ export interface ImpactFinding {
 	readonly condition: string | null;
 	/** Conditions under which a policy denies it, so that it is not so. */
 	readonly unless: readonly string[];
+	/** An activity of which it is so; left out where no condition is named, or none is found. */
+	readonly example?: ActivityExample;
 	readonly before: SideAbility;
 	readonly after: SideAbility;
 	/** The policies whose part changed; sorted. */

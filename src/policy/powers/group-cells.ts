@@ -47,7 +47,8 @@ export function cellsOf(
 	);
 }
 
-function activitiesOf(facts: ActivityFacts, named: readonly string[], apart: ReadonlySet<string>): Activities {
+/** Returns the activities that the cells of a group are made of. */
+export function activitiesOf(facts: ActivityFacts, named: readonly string[], apart: ReadonlySet<string>): Activities {
 	const scope = scopeOf(facts);
 	const has = (name: string): boolean => {
 		let value = scope.get(name.split(".")[0] ?? "");

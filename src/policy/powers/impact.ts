@@ -2,6 +2,7 @@
 import type { AccessState } from "../access.ts";
 import { Budget } from "../sets/work.ts";
 import { compareGroup } from "./compare.ts";
+import { findExample } from "./example.ts";
 import { type ImpactFinding, impactChanges } from "./finding.ts";
 import { type ActivityGroup, printGroup } from "./groups.ts";
 import { listGroups } from "./listed-groups.ts";
@@ -34,7 +35,10 @@ export function compareAccess(before: AccessState, after: AccessState, atMs: num
 		new Set(
 			groups.filter((one) => !("type" in of) && ("type" in one || ("resource" in of && "kind" in one))).map(printGroup),
 		);
-	const compared = groups.map((group) => compareGroup(was, is, group, apart(group)));
+	const compared = groups.map((group) => {
+		const comparison = compareGroup(was, is, group, apart(group));
+		return { ...comparison, findings: comparison.findings.map((one) => withExample(one, apart(group))) };
+	});
 	const order = new Map(impactChanges.map((change, index) => [change, index]));
 	const findings = compared
 		.flatMap(({ findings: found }) => found)
@@ -42,6 +46,11 @@ export function compareAccess(before: AccessState, after: AccessState, atMs: num
 	const isMore = compared.some(({ isMore: more }) => more);
 	const isLess = compared.some(({ isLess: less }) => less);
 	return { verdict: verdictOf(isMore, isLess, findings), findings };
+}
+
+function withExample(finding: ImpactFinding, apart: ReadonlySet<string>): ImpactFinding {
+	const example = findExample(finding, apart);
+	return example === null ? finding : { ...finding, example };
 }
 
 function verdictOf(isMore: boolean, isLess: boolean, findings: readonly ImpactFinding[]): ImpactVerdict {

@@ -9,8 +9,8 @@ import type { PlanImpact } from "../../plan/impact/impact.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { printGroup, printGroups } from "../../policy/powers/groups.ts";
 import type { ImpactChange, ImpactVerdict, SideAbility } from "../../policy/powers/impact.ts";
-import { ownCredentials } from "../../policy/powers/judge.ts";
 import type { Threshold } from "../../policy/powers/powers.ts";
+import { sayCondition, sayExample } from "../../say/condition.ts";
 import { count } from "../../say/count.ts";
 import { code, joinPhrases, listOf, listSome, type Phrase } from "../../say/phrase.ts";
 import {
@@ -98,33 +98,32 @@ function countPeople(impact: readonly PlanImpact[]): string {
 
 /** Returns the impact in sentences, worst first; none where nothing changes, or it is not known at all. */
 export function describeImpact(plan: Plan): readonly ImpactLine[] {
-	const merged = groupBy(plan.impact ?? [], (finding) => keyOf(finding, plan));
-	return merged.map((findings) => describeFindings(findings[0], findings, plan));
+	const ofGroups = groupBy(plan.impact ?? [], (one) => JSON.stringify([one.group, keyOf(one, plan)]));
+	// The same of several groups is one sentence where it is so under the same conditions.
+	const merged = groupBy(ofGroups, (findings) => {
+		const conditions = findings.map(({ condition, unless }) => [condition, unless]);
+		return JSON.stringify([keyOf(findings[0], plan), conditions]);
+	});
+	return merged.map((groups) => describeFindings(groups[0][0], groups.flat(), plan));
 }
 
-/** Findings with the same key say the same of several groups. */
+/** Findings with the same key say the same, of several groups or under several conditions. */
 function keyOf(finding: PlanImpact, plan: Plan): string {
-	const { change, userIds, condition, unless, because, before, after } = finding;
+	const { change, userIds, because, before, after } = finding;
 	const sides = [before, after].map((side) => describeAbility(side, plan));
-	return JSON.stringify([
-		change,
-		userIds,
-		condition,
-		unless,
-		because,
-		...sides,
-		change === "nobody" ? whyNobody(finding, plan) : "",
-	]);
+	return JSON.stringify([change, userIds, because, ...sides, change === "nobody" ? whyNobody(finding, plan) : ""]);
 }
 
 function describeFindings(first: PlanImpact, findings: readonly PlanImpact[], plan: Plan): ImpactLine {
 	const { change } = first;
 	const policyIds = [...new Set(findings.flatMap((one) => one.policyIds))].sort();
-	const where = describeConditions(first);
+	const where = describeConditions(...findings);
 	const groups = printGroups(findings.map(({ group }) => group));
+	const { example } = first;
 	const witness = first.witness.length < 2 ? [] : [["for example ", ...listPeople(first.witness, plan)]];
+	const activity = example === undefined ? [] : [["for example ", sayExample(example)]];
 	const policies = describePolicies(policyIds, plan);
-	const detail = [...(policies === null ? [] : [policies]), ...witness, listSome(groups, code, maxGroups)];
+	const detail = [...(policies === null ? [] : [policies]), ...witness, ...activity, listSome(groups, code, maxGroups)];
 	const { claim, more } = describers[change](first, findings, where, plan);
 	return {
 		sign: signs[change],
@@ -138,11 +137,15 @@ function describeFindings(first: PlanImpact, findings: readonly PlanImpact[], pl
 
 const maxGroups = 4;
 
-/** Returns the conditions after the power; empty where there is none. One is not written by a policy, but by orgsync. */
-export function describeConditions({ condition, unless }: PlanImpact): Phrase {
-	const except: Phrase = unless.length === 0 ? [] : [", except where ", ...listOf(unless, code, ", ", " or ")];
-	if (condition === null) return except;
-	return [...(condition === ownCredentials ? [`, where ${ownCredentials}`] : [", where ", code(condition)]), ...except];
+/** Returns the conditions after the power, that one of them holds; empty where it is always so. */
+export function describeConditions(...findings: readonly PlanImpact[]): Phrase {
+	const said = findings.map(({ condition, unless }): Phrase => {
+		const except = joinPhrases(unless.map(sayCondition), ", ", " or ");
+		const where = condition === null ? [] : [["where ", ...sayCondition(condition)]];
+		return joinPhrases([...where, ...(except.length === 0 ? [] : [["except where ", ...except]])], ", ");
+	});
+	const each = [...new Map(said.map((one) => [JSON.stringify(one), one])).values()];
+	return each.some((one) => one.length === 0) ? [] : [", ", ...joinPhrases(each, ", or ")];
 }
 
 /** A sentence in two parts: what becomes true; why, and what was true before. */

@@ -20,7 +20,7 @@ import { reasonText, sayReason } from "../../say/reason.ts";
 import { type Row, type Section, section } from "../../say/section.ts";
 import { type Verdict, verdictOf } from "../../say/verdict.ts";
 import type { OrganizationPowers } from "../result/organization-powers.ts";
-import { activitySection, answerWords, describeConditional, isTogether, whySections } from "./why.ts";
+import { activitySection, answerWords, describeConditional, isTogether, whySections, withoutExamples } from "./why.ts";
 
 /**
  * Returns what could not be read, and a table of who can do what; with `--why` the explanations instead, with `--activity` policies
@@ -93,7 +93,7 @@ function inWords(groups: readonly ActivityGroup[]): readonly ActivityGroup[] {
 
 /** Everything that a row shows. */
 function keyOf({ group: _, policyIds: __, assumptions: ___, ...power }: GroupPower): string {
-	return JSON.stringify(power);
+	return JSON.stringify(power, withoutExamples);
 }
 
 /**
@@ -138,7 +138,7 @@ function linesOf(power: GroupPower, names: OrganizationPowers): readonly Row[] {
 		...(alone.length === 0 ? [] : [{ badge: badges.alone, said: listPeople(alone, names) }]),
 		...(together.length === 0 ? [] : [{ badge: badges.together, said: describeThresholds(together, names) }]),
 		...(power.denied.length === 0 ? [] : [{ badge: badges.denied, said: listPeople(power.denied, names) }]),
-		...power.conditional.map((one) => ({ said: describeConditional(one, names) })),
+		...describeConditional(power.conditional, names),
 		...(unknown === null ? [] : [{ badge: badges.unknown, said: sayReason(unknown, names) }]),
 	];
 	if (alone.length + together.length + power.conditional.length > 0 || unknown !== null) return lines;

@@ -7,9 +7,9 @@ import {
 	type PowerExplanation,
 } from "../../policy/powers/explain-power.ts";
 import { printGroups } from "../../policy/powers/groups.ts";
-import { ownCredentials } from "../../policy/powers/judge.ts";
 import type { Ability, ConditionalPower } from "../../policy/powers/powers.ts";
 import type { Reason } from "../../policy/powers/reason.ts";
+import { sayCondition, sayExample } from "../../say/condition.ts";
 import { code, joinPhrases, listOf, type Phrase } from "../../say/phrase.ts";
 import {
 	describeGroups,
@@ -26,16 +26,19 @@ import type { OrganizationPowers } from "../result/organization-powers.ts";
 
 /** Returns one section for each answer; groups with the same answer are one. */
 export function whySections(organization: OrganizationPowers, why: readonly PowerExplanation[]): readonly Section[] {
-	const merged = groupBy(why, ({ group: _, ...same }) => JSON.stringify(same));
+	const merged = groupBy(why, ({ group: _, ...same }) => JSON.stringify(same, withoutExamples));
 	return merged.map((same) => sectionOf(same[0], same, organization));
 }
+
+/** For JSON.stringify: an example is of one group. */
+export const withoutExamples = (key: string, value: unknown): unknown => (key === "example" ? undefined : value);
 
 function sectionOf(first: PowerExplanation, same: readonly PowerExplanation[], names: OrganizationPowers): Section {
 	const groups = same.map(({ group }) => group);
 	const listed = listOf(printGroups(groups), (group) => code(group));
 	const where: Phrase = first.where === undefined ? [] : [", where ", code(first.where)];
 	const lines: readonly Row[] = [
-		...first.conditional.map((one) => ({ said: describeConditional(one, names) })),
+		...describeConditional(first.conditional, names),
 		...policyRows(first, names),
 		...describeMissing(first, names).map((said) => ({ said })),
 		...assumptionRows(first.assumptions, names),
@@ -92,10 +95,16 @@ export function isTogether(all: Ability["thresholds"][number]): boolean {
 	return !all.some(({ isRootQuorum }) => isRootQuorum) && (all.length > 1 || all.some(({ atLeast }) => atLeast > 1));
 }
 
-/** Returns the condition, and who can do it where it holds or does not hold. */
-export function describeConditional(one: ConditionalPower, names: PowerNames): Phrase {
-	const condition = one.condition === ownCredentials ? ownCredentials : code(one.condition);
-	return [one.holds ? "where " : "except where ", condition, ...prefix(": ", describeAbility(one, names))];
+/** Returns the conditions with who can do it where they hold or do not hold, those with the same users together. */
+export function describeConditional(all: readonly ConditionalPower[], names: PowerNames): readonly Row[] {
+	return groupBy(all, ({ alone, thresholds }) => JSON.stringify([alone, thresholds])).map((ones) => {
+		const conditions = ones.map(
+			({ holds, condition }): Phrase => [holds ? "where " : "except where ", ...sayCondition(condition)],
+		);
+		const [example] = ones.flatMap((one) => one.example ?? []);
+		const shown: Phrase = example === undefined ? [] : [", for example ", sayExample(example)];
+		return { said: [...joinPhrases(conditions, ", or "), ...prefix(": ", describeAbility(ones[0], names)), ...shown] };
+	});
 }
 
 /** Returns who can do it: those who can alone, then the alternatives of several; empty where no one can. */

@@ -116,6 +116,32 @@ describe("orgsync powers --activity", () => {
 		expect(carol).toBe(powers[0].conditional[0].alone[1]);
 	});
 
+	test("is asked about by --why with the example that powers shows, and has its answer", async () => {
+		const world = await makeOrganization();
+		const all = await world.run(["powers", "--group", "sign", "--format", "json"]);
+		const [{ conditional }] = readOutput(all).organizations[0].powers;
+		const { example, condition, alone } = conditional.find((one: { holds: boolean }) => one.holds);
+		expect(condition).toContain("eth.tx.value < 1000000000000000000");
+		expect(example.where).toMatch(/eth\.tx\.value == \d+/);
+		const asked = await world.run(["powers", "--why", "carol", `type ${example.type} where ${example.where}`]);
+		expect(asked.stdout).toMatch(/^ {2}yes: carol can .* alone /m);
+		expect(asked.stdout).not.toContain("for example");
+		const ofGroup = await world.run(["powers", "--why", "carol", "sign"]);
+		expect(ofGroup.stdout).toContain(`each alone, for example \`type ${example.type} where ${example.where}\``);
+		world.write("activity.json", JSON.stringify(example));
+		const answer = await world.run(["powers", "--activity", "activity.json", "--format", "json"]);
+		expect(readOutput(answer).organizations[0].powers[0].alone).toEqual(alone);
+	});
+
+	test.each(["eth.tx.value < 5", "walet.id == 'A'"])("--why refuses what is not known: %s", async (where) => {
+		const world = await makeOrganization();
+		const { code, stderr } = await world.run(["powers", "--why", "carol", `sign where ${where}`]);
+		expect(code).toBe(3);
+		expect(stderr).toMatch(
+			/^error: GROUP sign where .*: (expected FIELD == VALUE|`walet` is not a name).*\nhint: write fields/,
+		);
+	});
+
 	test("is unknown where the service shows no policies", async () => {
 		const world = await makeWorld(document(), { reads: "documented" });
 		world.write("activity.json", transaction());

@@ -35,7 +35,7 @@ describe("the words of a rule about approvers", () => {
 
 	it("say powers apart, and conditions", () => {
 		expect(describeAs(rule, enough([ann]), enough([ann], keys), enough([ann], wallets, "wallet.id == 'w'"))).toBe(
-			`ann alone is enough to export wallets (WALLET/EXPORT); ann alone is enough to export private keys (PRIVATE_KEY/EXPORT); ann alone is enough to export wallets (WALLET/EXPORT) where wallet.id == 'w'; ${demand}`,
+			`ann alone is enough to export wallets (WALLET/EXPORT); ann alone is enough to export private keys (PRIVATE_KEY/EXPORT); ann alone is enough to export wallets (WALLET/EXPORT) where the wallet is w; ${demand}`,
 		);
 	});
 

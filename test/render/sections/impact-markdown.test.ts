@@ -29,7 +29,7 @@ describe("the impact of a plan as Markdown", () => {
 			"userTag:treasury  no policy allows alice to change user tags",
 			"no one but the root quorum can export wallets any more: it needs 2 of treasury, and only carol is left",
 			"bob can now sign alone, with any wallet or key; before: 2 of signers (alice, bob, carol)",
-			"fewer approvals are needed to create wallets, where wallet.id == 'w-1'",
+			"fewer approvals are needed to create wallets, where wallet.exported",
 			"could not compare who can submit CREATE_WALLET_ACCOUNTS activities",
 			"userTag:admins  will be pending approval by 1 of (carol, dave), or the root quorum (erin (id 10000005…, no alias))",
 		]) {

@@ -74,7 +74,7 @@ describe("a plan as text", () => {
 			      policy \`2-of-treasury\`; for example carol and dave; \`WALLET/EXPORT\`
 			  !! bob can now sign alone, with any wallet or key; before: 2 of signers (alice, bob, carol)
 			      policy \`two signers\`; \`PRIVATE_KEY/SIGN\`
-			  !! fewer approvals are needed to create wallets, where \`wallet.id == 'w-1'\`: 1 of alice, bob, carol; before: 2 of signers (alice, bob, carol)
+			  !! fewer approvals are needed to create wallets, where \`wallet.exported\`: 1 of alice, bob, carol; before: 2 of signers (alice, bob, carol)
 			      policy \`two signers\`; \`WALLET/CREATE\`
 			  ? could not compare who can submit \`CREATE_WALLET_ACCOUNTS\` activities: the condition is not understood
 			      \`kind CREATE_WALLET_ACCOUNTS\`
@@ -190,7 +190,7 @@ describe("a finding", () => {
 		const before = sideOf({ thresholds: [[thresholdOf(2, [alice, bob])]] });
 		const alone = findingOf({ change: "alone", group: exporting, userIds: [bob], before });
 		expect(sentencesOf([{ ...alone, condition: "wallet.id == 'a`b'" }])).toEqual([
-			"bob can now export wallets alone, where `wallet.id == 'a\\u{60}b'`; before: alice and bob",
+			"bob can now export wallets alone, where the wallet is `a\\u{60}b`; before: alice and bob",
 		]);
 		expect(sentencesOf([{ ...alone, condition: ownCredentials }])).toEqual([
 			"bob can now export wallets alone, where the credentials are the user's own; before: alice and bob",
@@ -199,7 +199,24 @@ describe("a finding", () => {
 
 	it("says where a policy denies what is new", () => {
 		const alone = findingOf({ change: "alone", group: exporting, userIds: [bob], unless: ["wallet.id == 'w-1'"] });
-		expect(sentencesOf([alone])).toEqual(["bob can now export wallets alone, except where `wallet.id == 'w-1'`"]);
+		expect(sentencesOf([alone])).toEqual(["bob can now export wallets alone, except where the wallet is `w-1`"]);
+	});
+
+	it("of the same under several conditions is one line, with an activity to ask about", () => {
+		const alone = { change: "alone", group: exporting, userIds: [bob] } as const;
+		const example = { type: "ACTIVITY_TYPE_EXPORT_WALLET", where: "wallet.id == 'w-1'" };
+		const first = findingOf({ ...alone, condition: "wallet.id == 'w-1'", example });
+		const both = [first, findingOf({ ...alone, condition: "wallet.label == 'spare'" })];
+		expect(sentencesOf(both)).toEqual([
+			"bob can now export wallets alone, where the wallet is `w-1`, or where the label of the wallet is `spare`",
+		]);
+		const keys = both.map((one) => ({ ...one, group: { resource: "PRIVATE_KEY", action: "EXPORT" } }));
+		expect(sentencesOf([...both, ...keys])).toHaveLength(1);
+		expect(sentencesOf([...both, ...keys.slice(1)])).toHaveLength(2);
+		const [line] = describeImpact(withImpact(changingPlanOf(), [first]));
+		expect(phraseText(line?.detail ?? [])).toContain(
+			"for example `type ACTIVITY_TYPE_EXPORT_WALLET where wallet.id == 'w-1'`",
+		);
 	});
 
 	it("with another past is another line", () => {

@@ -28,10 +28,7 @@ describe("the matrix of changed powers", () => {
 			{ ...lost, before: twoOf(alice, bob), after, condition: "wallet.id == 'w-2'" },
 		);
 		const titles = matrix?.rows.map(({ title }) => phraseText(title));
-		expect(titles).toEqual([
-			"export wallets, where `wallet.id == 'w-1'`",
-			"export wallets, where `wallet.id == 'w-2'`",
-		]);
+		expect(titles).toEqual(["export wallets, where the wallet is `w-1`", "export wallets, where the wallet is `w-2`"]);
 		const column = matrix?.columns.findIndex(({ id }) => id === carol) ?? -1;
 		expect(matrix?.rows.map(({ cells }) => cells[column]?.words)).toEqual([
 			"before together with others, after no",

@@ -27,7 +27,10 @@ export const rooms: Readonly<Record<RoomName, readonly Round[]>> = {
 			],
 			sharesModules: true,
 		},
-		{ tests: ["test/render/**/*.test.ts", ...except(["test/render/{github,markdown}.test.ts"])], sharesModules: true },
+		{
+			tests: ["test/render/**/*.test.ts", ...except(["test/render/**/{github,hostile-*,markdown}.test.ts"])],
+			sharesModules: true,
+		},
 		{
 			tests: commandTests("approve", "consensus", "drift", "guards", "overrides", "reviewed-plan", "saved-plan"),
 			sharesModules: false,

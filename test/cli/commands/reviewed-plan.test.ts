@@ -244,7 +244,7 @@ describe("--digest", () => {
 		}
 		world.clearRequests();
 		for (const given of [digest, `SHA256:${hex.toUpperCase()}`]) {
-			const answer = await world.run([...applying, "--digest", given, "--url", "http://127.0.0.1:1"]);
+			const answer = await world.run([...applying, "--digest", given, "--url", "http://127.0.0.1:1", "--timeout", "1"]);
 			// The plan is taken; it is the service that is not there.
 			expect(answer.code).toBe(1);
 		}

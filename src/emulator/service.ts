@@ -123,8 +123,10 @@ function answerQuery(
 	if (handler === undefined) throw notFound(`the emulator does not answer ${operation.name}`);
 	if (context.organization.rules.denyReads?.includes(operation.name)) throw denied();
 	const answered = handler(context, request.body, request.signer.userId);
-	// Alone among the queries it answers a flat object, of which the answer key is one member (docs/internals/service.md#extended-reads).
-	if (operation.name === extendedReads.whoami.name) return answered as Record<string, unknown>;
+	// Unlike the others they answer an object of which the answer key is one member (docs/internals/service.md#extended-reads).
+	const { whoami, get_active_policies: activePolicies } = extendedReads;
+	if (operation.name === whoami.name || operation.name === activePolicies.name)
+		return answered as Record<string, unknown>;
 	return { [operation.answerKey]: answered };
 }
 

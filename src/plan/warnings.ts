@@ -24,7 +24,7 @@ export function findWarnings(
 	access?: AccessState,
 ): readonly Problem[] {
 	const found = [
-		...(access === undefined ? [] : namedTags(desired, live, access)),
+		...(access === undefined ? [] : [...namedTags(desired, live, access), ...statedTimes(desired, access)]),
 		...missingUsers(desired, live, timeMs),
 		...missingTags(desired, live),
 		...missingExpectations(desired, live),
@@ -76,13 +76,28 @@ function namedTags(
 	const tagNames = Object.fromEntries(userTags.value.map(({ id, name }) => [id, name]));
 	return findNamedTags(access, tagNames).flatMap(({ policyId, name, tagIds }) => {
 		const tag = tagsOf(desired).find((one) => one.name === name || one.previously.includes(name));
-		const [file] = desired.files;
-		const place = tag?.at ?? (file === undefined ? undefined : { file, line: 1, column: 1 });
+		const place = tag?.at ?? firstLineOf(desired);
 		if (place === undefined) return [];
 		const policy = showName(names.get(policyId) || policyId);
 		const message = `policy \`${policy}\` asks for the user tag \`${showName(name)}\` by its name, which no user's tags have; did you mean its id ${tagIds.join(" or ")}?`;
 		return [{ ...place, path: printAddress("policy", policyId), code: "tag-by-name", message }];
 	});
+}
+
+/** Policies of which the service says otherwise than orgsync whether they are in force now. */
+function statedTimes(desired: DesiredOrganization, { policies }: AccessState): readonly Problem[] {
+	const place = firstLineOf(desired);
+	if (!policies.known || place === undefined) return [];
+	return policies.value.flatMap(({ id, name, stated }): Problem[] => {
+		if (stated === undefined) return [];
+		const word = stated.isActive ? "in force" : "not in force";
+		const message = `the service says that policy \`${showName(name || id)}\` is ${word} now, and by its \`time\` orgsync finds otherwise: the service's word counts`;
+		return [{ ...place, path: printAddress("policy", id), code: "time-disagrees", message }];
+	});
+}
+
+function firstLineOf({ files: [file] }: DesiredOrganization): Position | undefined {
+	return file === undefined ? undefined : { file, line: 1, column: 1 };
 }
 
 /** Names of tags under `protect` and in rules that neither a live tag nor one of the document has. */

@@ -89,6 +89,8 @@ export interface AccessPolicy {
 	readonly consensus: string;
 	readonly condition: string;
 	readonly time: string;
+	/** What the service says of `time` at a moment, where that is not what orgsync finds; left out where both are the same, or it says nothing. */
+	readonly stated?: { readonly isActive: boolean; readonly atMs: number };
 }
 
 /** `threshold` of these users can do everything, whatever policies say. */

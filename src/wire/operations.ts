@@ -83,6 +83,7 @@ export const operations = { ...queries, ...submits } as const;
 export const extendedReads = defineQueries({
 	list_users: { fields: ["organizationId"], answerKey: "users" },
 	list_policies: { fields: ["organizationId"], answerKey: "policies" },
+	get_active_policies: { fields: ["organizationId"], answerKey: "statuses" },
 	list_tvc_apps: { fields: ["organizationId"], answerKey: "tvcApps" },
 	whoami: { fields: ["organizationId"], answerKey: "userId" },
 	get_activity: { fields: ["organizationId", "activityId"], answerKey: "activity" },

@@ -117,6 +117,28 @@ test("list_policies shows a policy's time, and leaves it out where the seed does
 	]);
 });
 
+test("get_active_policies says of each policy whether its time is open, and why one that errs is not", async () => {
+	const [first, second] = world.policies;
+	const active = async (time: string) => {
+		await emulator.changeState({ organizationId, policies: [{ policyId: first, time }] });
+		return client.getActivePolicies({ organizationId });
+	};
+	const [open, past] = ["time.now > Timestamp('2020-01-01T00:00:00Z')", "time.now < Timestamp('2020-01-01T00:00:00Z')"];
+	const always = { organizationId, policyId: second, active: true };
+	const answer = await active(open);
+	expect(answer).toEqual({
+		statuses: [{ organizationId, policyId: first, active: true, timeExpr: open }, always],
+		evaluatedAtMs: expect.stringMatching(/^\d{13}$/),
+	});
+	expect((await active(past)).statuses[0]).toEqual({ organizationId, policyId: first, active: false, timeExpr: past });
+	expect((await active("")).statuses[0]).toEqual({ ...always, policyId: first });
+	const slip = (await active("time.now")).statuses[0];
+	expect(slip).toEqual({
+		...{ organizationId, policyId: first, active: false, timeExpr: "time.now" },
+		error: expect.any(String),
+	});
+});
+
 test("get_activity answers what the same bytes answer, as the stamping user sees it", async () => {
 	await emulator.setRules(organizationId, { approvals: { ACTIVITY_TYPE_UPDATE_USER_TAG: 2 } });
 	const raw = world.submitBody("update_user_tag", renamed("keepers"));
@@ -226,7 +248,7 @@ test("every answer fits the schema of its operation", async () => {
 test("with documented reads every one of them answers 404", async () => {
 	const documented = await startEmulator({ seed: world.makeSeed(), reads: "documented" });
 	try {
-		expect(Object.keys(extendedReads)).toHaveLength(9);
+		expect(Object.keys(extendedReads)).toHaveLength(10);
 		for (const name of Object.keys(extendedReads)) {
 			const fields = await fieldsOf(name);
 			expect([name, (await world.query(emulator.url, name, fields)).status]).toEqual([name, 200]);

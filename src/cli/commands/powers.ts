@@ -237,7 +237,14 @@ function describeOrganization(
 			...(access.policies.known ? [] : [{ what: "policies", because: access.policies.because }]),
 			...(access.rootQuorum.known ? [] : [{ what: "root quorum", because: access.rootQuorum.because }]),
 		],
-		...defined({ namedTags: nonEmpty(findNamedTags(access, names.tagNames)) }),
+		...defined({
+			namedTags: nonEmpty(findNamedTags(access, names.tagNames)),
+			statedTimes: nonEmpty(
+				(access.policies.known ? access.policies.value : []).flatMap(({ id, stated }) =>
+					stated === undefined ? [] : [{ policyId: id, isActive: stated.isActive }],
+				),
+			),
+		}),
 		...describe(ofUser),
 	};
 }

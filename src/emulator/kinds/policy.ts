@@ -1,7 +1,8 @@
 /** Policies. policies/ decides by them. */
 import { duplicatePolicyNameMessage, invalidExpressionMessage, organizationLimits } from "../assumptions.ts";
 import { laterTime, timeAt } from "../identifiers.ts";
-import { checkExpressions } from "../policies/vocabularies.ts";
+import { PolicyError } from "../policies/tokens.ts";
+import { checkExpressions, compileField } from "../policies/vocabularies.ts";
 import { badRequest } from "../request-error.ts";
 import type { OperationContext, Organization } from "../state.ts";
 import {
@@ -26,6 +27,16 @@ export type Policy = Texts<"policyId" | "policyName" | "effect" | "condition" | 
 
 type SeedPolicy = SeedRow<Policy, "policyId" | "policyName">;
 
+/** Returns whether a time is open. One that errs is not (the vendor's published types, `v1ActivePolicyStatus`). */
+function judgeTime(time: string, nowMs: number): { readonly active: boolean; readonly error?: string } {
+	try {
+		return { active: compileField({ time }, "time")?.holds({ time: { now: nowMs } }) ?? true };
+	} catch (error) {
+		if (error instanceof PolicyError) return { active: false, error: error.message };
+		throw error;
+	}
+}
+
 export const policies: EntityKind<Policy, SeedPolicy, readonly SeedPolicy[], "policies"> = {
 	section: "policies",
 	...listSection<Policy, SeedPolicy>("policyId", {
@@ -36,7 +47,18 @@ export const policies: EntityKind<Policy, SeedPolicy, readonly SeedPolicy[], "po
 	}),
 	max: { count: organizationLimits.policies, label: "policies" },
 	uniqueFields: { policyId: "this policy id", policyName: "this policy name" },
-	queries: { list_policies: ({ organization }) => [...organization.entities(policies).values()] },
+	queries: {
+		list_policies: ({ organization }) => [...organization.entities(policies).values()],
+		get_active_policies: ({ organization, nowMs }) => ({
+			statuses: [...organization.entities(policies).values()].map(({ policyId, time }) => ({
+				...{ organizationId: organization.organizationId, policyId },
+				...(time === undefined || time.trim() === ""
+					? { active: true }
+					: { timeExpr: time, ...judgeTime(time, nowMs) }),
+			})),
+			evaluatedAtMs: String(nowMs),
+		}),
+	},
 	submits: {
 		create_policies: creationOf(
 			({ policies: rows }) => rows as readonly JsonObject[],

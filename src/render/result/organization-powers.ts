@@ -31,6 +31,8 @@ export interface OrganizationPowers extends NamedOrganization {
 	readonly unread: readonly MissingObject<NotRead>[];
 	/** Policies that ask for a user tag by its name; left out where there is none. */
 	readonly namedTags?: readonly NamedTag[];
+	/** Policies of which the service says otherwise than orgsync whether they are in force now; left out where there is none. */
+	readonly statedTimes?: readonly { readonly policyId: string; readonly isActive: boolean }[];
 	readonly powers: readonly GroupPower[];
 	/** With `--why`: one for each group, and no powers. */
 	readonly why?: readonly PowerExplanation[];

@@ -27,7 +27,7 @@ import { activitySection, answerWords, describeConditional, isTogether, whySecti
  * too. Groups that the same users can do are one row, in the order of their first groups.
  */
 export function powersSections(one: OrganizationPowers): readonly Section[] {
-	const notes = [unreadSection(one), namedTagsSection(one)];
+	const notes = [unreadSection(one), warningsSection(one)];
 	if (one.why !== undefined) return [...notes, ...whySections(one, one.why)];
 	const policies = one.activity === undefined ? [] : [activitySection(one)];
 	return [...notes, tableSection(one), ...policies];
@@ -52,16 +52,29 @@ function unreadSection({ unread }: OrganizationPowers): Section {
 	});
 }
 
-/** Returns the policies that ask for a user tag by its name. */
-function namedTagsSection({ namedTags = [], policyNames }: OrganizationPowers): Section {
-	return section("named-tags", "Warnings", ["warning", "warnings"], {
+/** Returns the policies that ask for a user tag by its name, and those of which the service says otherwise than orgsync. */
+function warningsSection({ namedTags = [], statedTimes = [], policyNames }: OrganizationPowers): Section {
+	const nameOf = (policyId: string): Phrase => ["policy ", code(policyNames[policyId] || policyId)];
+	return section("powers-warnings", "Warnings", ["warning", "warnings"], {
 		look: "attention",
-		rows: namedTags.map(({ policyId, name, tagIds }) => ({
-			said: [
-				...["policy ", code(policyNames[policyId] || policyId), " asks for the user tag ", code(name)],
-				` by its name, which no user's tags have; did you mean its id ${tagIds.join(" or ")}?`,
-			],
-		})),
+		rows: [
+			...namedTags.map(({ policyId, name, tagIds }) => ({
+				said: [
+					...[...nameOf(policyId), " asks for the user tag ", code(name)],
+					` by its name, which no user's tags have; did you mean its id ${tagIds.join(" or ")}?`,
+				],
+			})),
+			...statedTimes.map(({ policyId, isActive }) => ({
+				said: [
+					...[
+						"the service says that ",
+						...nameOf(policyId),
+						` is ${isActive ? "in force" : "not in force"} now, and by its `,
+					],
+					...[code("time"), " orgsync finds otherwise: the service's word counts"],
+				],
+			})),
+		],
 	});
 }
 

@@ -6,6 +6,7 @@ import { isRecord } from "../../common/json.ts";
 import type { LivePolicy, LiveRecord } from "../../plan/organization.ts";
 import { compareText } from "../../plan/value.ts";
 import type { AccessCredential, AccessPolicy, AccessUser, Known, NotRead, RootQuorum } from "../../policy/access.ts";
+import { withStatedTimes } from "../../policy/powers/stated-times.ts";
 import { toId } from "./live-objects.ts";
 
 /** Returns the users of a `list_users` answer, sorted by id (docs/internals/service.md#extended-reads). */
@@ -99,6 +100,19 @@ const clauses = ["consensus", "condition", "time"] as const;
 /** Absent or empty, a clause does not restrict; any other form than a text is not understood. */
 function isClause(value: unknown): boolean {
 	return value === undefined || value === null || typeof value === "string";
+}
+
+/** Returns the policies with what a `get_active_policies` answer says of their times; as they are where it has another form. */
+export function toStatedTimes(
+	{ statuses, evaluatedAtMs }: LiveRecord,
+	policies: readonly AccessPolicy[],
+): readonly AccessPolicy[] {
+	const atMs = Number(textOrNull(evaluatedAtMs) ?? Number.NaN);
+	if (!isListOfRecords(statuses) || !Number.isFinite(atMs)) return policies;
+	const active = statuses.flatMap(({ policyId, active: isActive }): [string, boolean][] =>
+		typeof policyId === "string" && typeof isActive === "boolean" ? [[toId(policyId), isActive]] : [],
+	);
+	return withStatedTimes(policies, new Map(active), atMs);
 }
 
 /** Returns the root quorum of a `get_organization_configs` answer. */

@@ -5,7 +5,7 @@ import type { AccessState, Known, NotRead } from "../../policy/access.ts";
 import type { SubmittingUser } from "../../policy/powers/forecast.ts";
 import type { Reader } from "../../wire/client.ts";
 import { extendedReads, type QueryOperation, queries } from "../../wire/operations.ts";
-import { toAccessPolicies, toAccessUsers, toRootQuorum } from "./access-objects.ts";
+import { toAccessPolicies, toAccessUsers, toRootQuorum, toStatedTimes } from "./access-objects.ts";
 import { mapKnown, recordsOf, toId, toUserNames } from "./live-objects.ts";
 import { awaitAll, type QueryFunction, queryIfAvailable } from "./live-queries.ts";
 import { timeQueries } from "./read.ts";
@@ -15,14 +15,23 @@ import { whyUncertainTime, withServiceClock } from "./service-clock.ts";
 async function readAccess(query: QueryFunction): Promise<AccessState> {
 	const [users, policies, configs] = await awaitAll([
 		queryIfUsable(query, extendedReads.list_users),
-		queryIfUsable(query, extendedReads.list_policies),
+		readPolicies(query),
 		queryIfUsable(query, extendedReads.get_organization_configs),
 	] as const);
 	return {
 		users: users.known ? toAccessUsers(users.value) : users,
-		policies: policies.known ? toAccessPolicies(policies.value) : policies,
+		policies,
 		rootQuorum: configs.known ? toRootQuorum(configs.value) : configs,
 	};
+}
+
+/** Returns the policies, with the service's word on which are in force now where one has a time. */
+async function readPolicies(query: QueryFunction): Promise<AccessState["policies"]> {
+	const answer = await queryIfUsable(query, extendedReads.list_policies);
+	const policies = answer.known ? toAccessPolicies(answer.value) : answer;
+	if (!policies.known || policies.value.every(({ time }) => time.trim() === "")) return policies;
+	const active = await queryIfUsable(query, extendedReads.get_active_policies);
+	return active.known ? { known: true, value: toStatedTimes(active.value, policies.value) } : policies;
 }
 
 /** Returns the access, its policies unknown if one depends on the time and that is not certain: `because` says why. */
@@ -115,7 +124,9 @@ async function queryIfUsable(query: QueryFunction, operation: QueryOperation): P
 }
 
 /** The queries that live state, guards and access have in common. */
-const askedOnce: readonly string[] = ["list_users", "list_policies", "get_organization_configs", "whoami"];
+const askedOnce: readonly string[] = [
+	...["list_users", "list_policies", "get_active_policies", "get_organization_configs", "whoami"],
+];
 
 /** Returns the reader, which asks each of these queries once, so that live state and access cannot contradict each other. */
 export function askOnce<R extends Reader>(reader: R): R {

@@ -86,6 +86,18 @@ describe("orgsync powers", () => {
 		expect(organization.namedTags).toEqual([{ policyId: policies[0], name: "signers", tagIds: [tags.signers] }]);
 	});
 
+	test("warns where the service says otherwise than orgsync which policies are in force, and counts its word", async () => {
+		const world = await makeOrganization();
+		await world.change({ policies: [{ ...seeded[0], time: "time.now" }] });
+		const { stdout } = await world.run(["powers"]);
+		expect(stdout).toContain(
+			"the service says that policy `two signers` is not in force now, and by its `time` orgsync finds otherwise: the service's word counts",
+		);
+		const [organization] = readOutput(await world.run(["powers", "--group", "sign", "--format", "json"])).organizations;
+		expect(organization.statedTimes).toEqual([{ policyId: policies[0], isActive: false }]);
+		expect(organization.powers).toMatchObject([{ together: [[alice, bob]], unknown: null }]);
+	});
+
 	test("judges time windows at --at", async () => {
 		const world = await makeOrganization();
 		const wallets = async (at: readonly string[]) =>

@@ -1,7 +1,9 @@
 /** What answers of the service say about who can do what, member by member: what is not clear is unknown. */
 
 import { describe, expect, it } from "vitest";
-import { toAccessPolicies, toAccessUsers, toRootQuorum } from "../../../src/sync/read/access-objects.ts";
+import type { AccessPolicy } from "../../../src/policy/access.ts";
+import { judgeTime } from "../../../src/policy/powers/compile.ts";
+import { toAccessPolicies, toAccessUsers, toRootQuorum, toStatedTimes } from "../../../src/sync/read/access-objects.ts";
 import { saying } from "../../in-words.ts";
 
 const known = (value: unknown) => ({ known: true, value });
@@ -141,5 +143,40 @@ describe("the root quorum", () => {
 	it("is unknown where the answer has none", () => {
 		const none = unknown("the service does not say who is in the root quorum");
 		expect([toRootQuorum({}), toRootQuorum({ configs: "odd" }), quorumOf(null)]).toEqual([none, none, none]);
+	});
+});
+
+describe("the service's word on times of policies", () => {
+	const policyId = "00000000-0000-4000-8000-00000000000a";
+	const policy = { id: policyId, name: "", effect: "EFFECT_ALLOW", consensus: "", condition: "" };
+	const nowMs = Date.parse("2026-06-01T00:00:00Z");
+	const [open, closed] = [">", "<"].map((sign) => ({
+		...policy,
+		time: `time.now ${sign} Timestamp('2026-01-01T00:00:00Z')`,
+	})) as [AccessPolicy, AccessPolicy];
+	const answer = (active: unknown) => ({
+		statuses: [{ policyId: policyId.toUpperCase(), active }],
+		evaluatedAtMs: String(nowMs),
+	});
+	const stated = (of: AccessPolicy, given: object) => toStatedTimes(given as never, [of])[0]?.stated?.isActive;
+
+	it("is kept only where orgsync finds otherwise", () => {
+		expect([stated(open, answer(true)), stated(closed, answer(false))]).toEqual([undefined, undefined]);
+		expect([stated(open, answer(false)), stated(closed, answer(true))]).toEqual([false, true]);
+		expect(stated({ ...policy, time: "" }, answer(false))).toBeUndefined();
+	});
+
+	it("says nothing in another form", () => {
+		for (const given of [{}, { statuses: 1 }, answer("yes"), { ...answer(false), evaluatedAtMs: "soon" }])
+			expect(stated(open, given)).toBeUndefined();
+	});
+
+	it("counts around its moment, and at no other", () => {
+		const [told] = toStatedTimes(answer(false), [open]) as [AccessPolicy];
+		const at = (ms: number) => judgeTime(told, nowMs + ms);
+		expect([at(0), at(30_000), at(-30_000), at(61_000), at(-61_000)]).toEqual([
+			...["closed", "closed", "closed", "open", "open"],
+		]);
+		expect(judgeTime({ ...told, time: "" }, nowMs)).toBe("open");
 	});
 });

@@ -156,6 +156,54 @@ describe("the reads of who can do what", () => {
 	});
 });
 
+describe("which policies are in force", () => {
+	const time = "time.now > Timestamp('2020-01-01T00:00:00Z')";
+	const timed = (text = time) =>
+		bench.emulator.changeState({ organizationId, policies: [{ policyId: policies[0], time: text }] });
+	const policyIn = async () => {
+		const { context, plan } = await compare(wantSigners(alice, bob));
+		const all = context.access?.policies.known ? context.access.policies.value : unreachable();
+		return { policy: all.find(({ id }) => id === policies[0]), warnings: plan.warnings };
+	};
+
+	it("is asked once where a policy has a time, and not where none has", async () => {
+		await policyIn();
+		expect(asked()).not.toHaveProperty("get_active_policies");
+		await timed();
+		expect((await policyIn()).policy).not.toHaveProperty("stated");
+		expect(asked()).toMatchObject({ get_active_policies: 1 });
+	});
+
+	it("is not asked where extended reads are off", async () => {
+		await timed();
+		await compare(wantSigners(alice, bob), { reads: "documented" });
+		expect(asked()).not.toHaveProperty("get_active_policies");
+	});
+
+	it.each([403, 404, 501])("is orgsync's own judgement where the service answers %d", async (status) => {
+		await timed("time.now");
+		bench.emulator.addFault({ operation: "get_active_policies", fault: "5xx", status, count: 9 });
+		const { policy, warnings } = await policyIn();
+		expect(policy).toMatchObject({ time: "time.now" });
+		expect(policy).not.toHaveProperty("stated");
+		expect(warnings).toBeUndefined();
+	});
+
+	it("is what the service says where orgsync does not understand the time, with a warning", async () => {
+		await timed("time.now");
+		const { policy, warnings } = await policyIn();
+		expect(policy?.stated?.isActive).toBe(false);
+		expect(warnings).toMatchObject([
+			{
+				code: "time-disagrees",
+				message: expect.stringMatching(
+					/^the service says that policy `.+` is not in force now, and by its `time` orgsync/,
+				),
+			},
+		]);
+	});
+});
+
 describe("rules of a document", () => {
 	const withRules = (rules: readonly DesiredRule[]): DesiredOrganization => ({ ...wantSigners(alice), rules });
 	const power = { power: "sign", at } as const;

@@ -8,7 +8,7 @@
 
 import { clipMiddle, showAddress, showText } from "../../common/escape.ts";
 import { earlierActivityOf } from "../../plan/activities/pending.ts";
-import { listParameter, narrowStep, objectsOf } from "../../plan/activities/requests.ts";
+import { listParameter, objectsOf } from "../../plan/activities/requests.ts";
 import { parseAddress } from "../../plan/address.ts";
 import type { Change, RemovalChange, ReportChange, TagChange } from "../../plan/change.ts";
 import { kinds, readOnlyKindOf, removalKinds } from "../../plan/kinds/index.ts";
@@ -16,7 +16,7 @@ import type { Plan } from "../../plan/plan.ts";
 import type { Step } from "../../plan/step.ts";
 import { compareText, digestOf, sameValue } from "../../plan/value.ts";
 import { findWrongMeaning, isSorted } from "./saved-plan-meaning.ts";
-import { deriveSteps, isFree, keyOf } from "./saved-plan-steps.ts";
+import { deriveSteps, impliedStep, isFree, keyOf } from "./saved-plan-steps.ts";
 import { findWrongWindows, isWrittenTime } from "./saved-plan-windows.ts";
 
 /** Returns where a plan states something else than its own changes imply, and what; undefined when all of it agrees. */
@@ -244,39 +244,26 @@ function runsOf(steps: readonly Step[]): readonly string[] {
 function findWrongGroup(group: readonly Stated[], derived: readonly Step[]): string | undefined {
 	const held = group.filter(([, step]) => !isFree(step));
 	const free = group.filter(([, step]) => isFree(step));
-	const pending = derived.filter((step) => !isFree(step));
-	const whole = derived.find(isFree);
-	const wrong = first(held, ([index, step]) => {
-		const same = pending.find(({ parameters }) => sameValue(parameters, step.parameters));
-		return same === undefined
-			? `steps[${index}] waits for an activity that is not pending for it`
-			: findWrongMember(step, index, same);
-	});
+	const wrong = first(held, (stated) => findWrongMember(stated, derived));
 	if (wrong !== undefined) return wrong;
-	if (held.length !== pending.length)
+	const whole = derived.find(isFree);
+	if (held.length !== derived.filter((step) => !isFree(step)).length || (whole === undefined && free.length > 0))
 		return `steps[${group[0]?.[0]}] does not wait for the activity that is pending for it`;
-	if (whole === undefined)
-		return free[0] === undefined
-			? undefined
-			: `steps[${free[0][0]}] does not wait for the activity that is pending for it`;
-	return free.length === 0 ? describeMissing(whole) : findWrongWhole(free, whole);
-}
-
-function findWrongWhole(parts: readonly Stated[], whole: Step): string | undefined {
+	if (whole === undefined) return undefined;
+	const [part, another] = free;
+	if (part === undefined) return describeMissing(whole);
 	const list = listParameter(whole.operation);
-	if (list === undefined) {
-		return parts[1] === undefined
-			? first(parts, ([index, step]) => findWrongMember(step, index, whole))
-			: `steps[${parts[1][0]}] is a duplicate`;
-	}
-	const all = parts.flatMap(([, step]) => objectsOf(step)).sort(compareText);
-	const wanted = objectsOf(whole);
-	if (!sameValue(all, wanted)) return differs(`steps[${parts[0]?.[0]}].parameters.${list}`, all, wanted);
-	return first(parts, ([index, step]) => findWrongMember(step, index, narrowStep(whole, objectsOf(step))));
+	if (list === undefined && another !== undefined) return `steps[${another[0]}] is a duplicate`;
+	const [all, wanted] = [free.flatMap(([, step]) => objectsOf(step)).sort(compareText), objectsOf(whole)];
+	if (list !== undefined && !sameValue(all, wanted))
+		return differs(`steps[${part[0]}].parameters.${list}`, all, wanted);
+	return first(free, (stated) => findWrongMember(stated, derived));
 }
 
-function findWrongMember(step: Step, index: number, expected: Step): string | undefined {
-	const { id: _id, reason: _reason, earlierActivity, ...rest } = expected;
+function findWrongMember([index, step]: Stated, derived: readonly Step[]): string | undefined {
+	const implied = impliedStep(step, derived);
+	if (implied === undefined) return `steps[${index}] waits for an activity that is not pending for it`;
+	const { id: _id, reason: _reason, earlierActivity, ...rest } = implied;
 	const wrong = firstDifference(
 		step,
 		step.earlierActivity?.relation === "rejected" ? rest : { ...rest, earlierActivity },

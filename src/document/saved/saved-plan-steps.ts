@@ -39,12 +39,16 @@ export function withOwnReasons(plan: Plan): Plan {
 	if (plan.steps.length === 0) return plan;
 	const implied = Map.groupBy(deriveSteps(plan).steps, keyOf);
 	const steps = plan.steps.map((step) => {
-		const same = implied.get(keyOf(step)) ?? [];
-		const pending = same.find(({ parameters }) => sameValue(parameters, step.parameters));
-		const whole = pending ?? same.find(isFree) ?? step;
-		return { ...step, reason: pending?.reason ?? narrowStep(whole, objectsOf(step)).reason };
+		return { ...step, reason: impliedStep(step, implied.get(keyOf(step)) ?? [])?.reason ?? step.reason };
 	});
 	return { ...plan, steps };
+}
+
+/** Returns what the changes imply in the place of the step: the one that is pending for it, or its part of the others; `derived` have its key. */
+export function impliedStep(step: Step, derived: readonly Step[]): Step | undefined {
+	if (!isFree(step)) return derived.find((one) => !isFree(one) && sameValue(one.parameters, step.parameters));
+	const whole = derived.find(isFree);
+	return whole === undefined ? undefined : narrowStep(whole, objectsOf(step));
 }
 
 /** What distinguishes a step from the others that could be parts of the same one. */

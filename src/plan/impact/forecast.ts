@@ -195,14 +195,10 @@ class Forecast {
 		const { users, policies } = this.#context.access;
 		const activities = this.#steps.map(activityOf);
 		const isOwned = activities.some(({ ownerId }) => ownerId !== null);
-		const deciding = isOwned
-			? policies.known
-				? policies.value
-				: []
-			: activities.flatMap((one) => this.#policiesFor(one));
-		const credentials = users.known
-			? users.value.flatMap((user) => (user.credentials.known ? user.credentials.value : []))
-			: [];
+		const all = policies.known ? policies.value : [];
+		const deciding = isOwned ? all : activities.flatMap((one) => this.#policiesFor(one));
+		const listed = users.known ? users.value : [];
+		const credentials = listed.flatMap((user) => (user.credentials.known ? user.credentials.value : []));
 		return new Set([...deciding.map(({ id }) => id), ...credentials.flatMap(({ id }) => id ?? [])]);
 	}
 

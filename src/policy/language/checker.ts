@@ -24,8 +24,7 @@ import { clauseOf, describeType, type IdKind, namesOf, type Type, unify } from "
  */
 export function checkExpression(expression: Expression, clause: Clause, written?: string): readonly Mistake[] {
 	const check = new Check(clause, written);
-	const type = check.typeOf(expression, null);
-	if (!is(type, "bool")) check.report(expression, `${clause} needs a bool, not ${describeType(type)}; compare it`);
+	check.expectBool(expression, clause, null);
 	return check.mistakes.sort((left, right) => left.span.start - right.span.start);
 }
 
@@ -110,7 +109,7 @@ class Check {
 			case "construct":
 				return this.#construct(expression);
 			case "not":
-				this.#expectBool(expression.of, "`!`", items);
+				this.expectBool(expression.of, "`!`", items);
 				return bool;
 			case "binary":
 				return this.#binary(expression, items);
@@ -209,7 +208,7 @@ class Check {
 		if (argument !== undefined && item !== null) {
 			if (this.#names.has(item))
 				this.report(expression, `\`${item}\` is a name of ${this.#clause}; give the item another`);
-			this.#expectBool(argument, `the condition of \`${method}\``, { name: item, type: of, outer: items });
+			this.expectBool(argument, `the condition of \`${method}\``, { name: item, type: of, outer: items });
 		}
 		if (method === "filter") return list;
 		return method === "count" ? number : bool;
@@ -249,7 +248,7 @@ class Check {
 		const { operator, left, right } = expression;
 		if (isLogical(expression)) {
 			// A chain is as deep as it is long.
-			for (const operand of operandsOf(expression)) this.#expectBool(operand, `\`${operator}\``, items);
+			for (const operand of operandsOf(expression)) this.expectBool(operand, `\`${operator}\``, items);
 			return bool;
 		}
 		const leftType = this.typeOf(left, items);
@@ -269,7 +268,7 @@ class Check {
 		return bool;
 	}
 
-	#expectBool(expression: Expression, what: string, items: Items | null): void {
+	expectBool(expression: Expression, what: string, items: Items | null): void {
 		const type = this.typeOf(expression, items);
 		if (!is(type, "bool")) this.report(expression, `${what} needs a bool, not ${describeType(type)}; compare it`);
 	}

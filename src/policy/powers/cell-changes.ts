@@ -1,5 +1,6 @@
 /** What both sides of a comparison allow in each cell, and what changes between them. */
 import type { Literal } from "../cells/regions.ts";
+import { bound } from "../sets/formula.ts";
 import { difference, type UserSets } from "../sets/resolve.ts";
 import { type Bits, membersOf } from "../sets/sets.ts";
 import { aloneIn, fewestIn, findSmallestSets, participantsIn } from "../sets/user-sets.ts";
@@ -141,9 +142,7 @@ function dependsOnReading(
 	shared: ReadonlyMap<string, string>,
 ): boolean {
 	const open = parts.filter(({ unknown }) => unknown !== null && !unknown.isAllOrNone && shared.has(unknown.key));
-	return (
-		open.some(({ effect }) => effect === "deny") || (open.length > 0 && changed.some(({ effect }) => effect === "deny"))
-	);
+	return open.length > 0 && [...open, ...changed].some(({ effect }) => effect === "deny");
 }
 
 /** Returns what the side allows. Throws TooComplex. */
@@ -171,8 +170,7 @@ function userSetsIn(
 	};
 }
 
-const anyone = ({ users }: PreparedAccess): UserSets =>
-	users.all === 0n ? [] : [[{ count: 1, set: users.all, tagId: null, isRootQuorum: false }]];
+const anyone = ({ users }: PreparedAccess): UserSets => (users.all === 0n ? [] : [[bound(1, users.all)]]);
 
 /** What changes in one cell. */
 export interface CellChanges {

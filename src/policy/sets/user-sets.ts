@@ -143,13 +143,10 @@ function* choose(members: readonly number[], count: number): Generator<Bits> {
 /** Returns the smallest number of users in a set; null where no set is allowed. Throws TooComplex. */
 export function fewestIn(userSets: UserSets, budget: Budget): number | null {
 	const work = new Work(budget);
-	const sizes = userSets.map((alternative) =>
-		alternative.length === 1
-			? (alternative[0]?.count ?? 0)
-			: Math.min(
-					...findVectorsOf(alternative, work).map((vector) => vector.reduce((sum, { count }) => sum + count, 0)),
-				),
-	);
+	const sizes = userSets.flatMap((alternative) => {
+		const vectors = alternative.length === 1 ? [alternative] : findVectorsOf(alternative, work);
+		return vectors.map((vector) => vector.reduce((sum, { count }) => sum + count, 0));
+	});
 	return sizes.length === 0 ? null : Math.min(...sizes);
 }
 

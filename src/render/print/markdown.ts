@@ -115,5 +115,5 @@ function diffLines(section: Section): readonly string[] {
 
 /** Returns the line with the sign of a part in front, where a `diff` block colours it. */
 function markInFront(line: string): string {
-	return line.replace(/^((?: {4}){1,2})([+-]) /, (_all, margin: string, sign: string) => `${sign}${margin} `);
+	return line.replace(/^((?: {4}){1,2})([+-]) /, (_all, margin: string, sign: string) => sign + margin.slice(1));
 }

@@ -93,7 +93,7 @@ function holdsOf({ steps }: Pick<Plan, "steps">): (address: string) => string | 
 
 export function changeRow(change: Change, plan: Plan, marksOf: MarksOf = noMarks): Row {
 	if (change.kind === "userTag") return tagRow(change, plan, marksOf);
-	if (isPolicyChange(change)) return policyRow(change, marksOf);
+	if (isPolicyChange(change)) return policyRow(change, marksOf(change, null, null));
 	const shared = { about: [change.address], ...ownerOf(change.userId, plan) };
 	const named: Phrase = [identifier(showAddress(change.address))];
 	if (change.action === "report")

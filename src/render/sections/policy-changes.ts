@@ -2,22 +2,21 @@
 import { showRename, showText } from "../../common/escape.ts";
 import type { Change, PolicyChange } from "../../plan/change.ts";
 import { address, identifier, title } from "../../say/phrase.ts";
-import type { Row } from "../../say/section.ts";
+import type { Note, Row } from "../../say/section.ts";
 import { differenceOf } from "../../say/text-difference.ts";
-import type { MarksOf } from "./changes.ts";
 
 export function isPolicyChange(change: Change): change is PolicyChange {
 	return change.kind === "policy" && change.action !== "remove";
 }
 
 /** Returns the row of a policy; its rows are the texts that differ. */
-export function policyRow(change: PolicyChange, marksOf: MarksOf): Row {
+export function policyRow(change: PolicyChange, marks: readonly Note[]): Row {
 	const { before, after, address: at, id, takesOver } = change;
 	return {
 		sign: before === null ? "+" : "~",
 		said: [address(at)],
 		...(before === null ? {} : { aside: [identifier(showText(id))] }),
-		marks: marksOf(change, null, null),
+		marks,
 		rows: [
 			...(before === null || before.name === after.name ? [] : [renameRow(before.name, after.name)]),
 			...(before?.effect === after.effect ? [] : [effectRow(before, after)]),

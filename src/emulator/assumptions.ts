@@ -203,6 +203,8 @@ export const unknownFilterMessage = "invalid filterType: the emulator filters su
 //   order. A policy that does not apply is DENY_IMPLICIT, also one that would deny. One that allows and lacks approvals is
 //   REQUIRES_CONSENSUS if the submitter is in a smallest set that this policy alone allows, and REJECTED once a user rejects the
 //   activity. Approvals of the root quorum have no outcomes.
+// - Of two readings of the vendor's pages (docs/internals/service.md#how-an-activity-is-decided), users may no longer change their
+//   own credentials once a policy covers credential activities. Plans say that it is unknown there.
 // - A policy covers credential activities when its time and its condition are true of one of them, whatever its effect and its
 //   consensus are. These are the activities that create, update or delete API keys, authenticators, OAuth providers and others.
 //

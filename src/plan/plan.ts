@@ -15,6 +15,7 @@ import { judgeOldNames } from "./guards/old-names.ts";
 import { type Override, overridesInPlan } from "./guards/overrides.ts";
 import { judgeReversals } from "./guards/reversals.ts";
 import { judgeStranded } from "./guards/stranded.ts";
+import { judgeMoments } from "./guards/unsafe-moments.ts";
 import { judgeWrites } from "./guards/written-policies.ts";
 import { type Consequences, findConsequences, usersOfConsequences } from "./impact/consequences.ts";
 import { orderForSubmitter } from "./order/for-submitter.ts";
@@ -155,7 +156,8 @@ export function makePlan(
 	const { expiries = [] } = windows;
 	const expiring = expiries.map(({ userId }) => userId);
 	const changing = [...changes.flatMap(usersOf), ...waiting.flatMap(usersOfActivity), ...expiring];
-	const mentioned = [...changing, ...usersOfConsequences(consequences), ...usersOfRules(found)];
+	const inMoments = order.unsafe.flatMap(({ userIds }) => userIds);
+	const mentioned = [...changing, ...usersOfConsequences(consequences), ...usersOfRules(found), ...inMoments];
 	const names = namesFor(mentioned, desired, live, context.userNames);
 	const rules = describeRules(found, names);
 	const warnings = findWarnings(desired, live, timeMs, context.access);
@@ -181,6 +183,7 @@ export function makePlan(
 			...judgeOldNames(document, changes, context.access),
 			...(context.isCutOff === true ? judgeUnlisted(steps) : []),
 			...judgeStranded(order, consequences.steps),
+			...judgeMoments(order, consequences.steps, names),
 			...judgeReversals(desired, {
 				changes: submittedTags(changes, steps),
 				completed: context.completed ?? [],

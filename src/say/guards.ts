@@ -9,7 +9,8 @@ import { kindOf } from "../plan/kinds/index.ts";
 import { removalKindNames, removalLists } from "../plan/kinds/names.ts";
 import { describeLabel, labelUser } from "../plan/users.ts";
 import { count } from "./count.ts";
-import { listLoners, listPowers } from "./findings.ts";
+import { joinPeople, listLoners, listPowers } from "./findings.ts";
+import { describePower } from "./groups.ts";
 import { reasonText } from "./reason.ts";
 import { breachText } from "./rules.ts";
 
@@ -52,6 +53,8 @@ export function guardText({ kind, found, where, finding }: Guard): string {
 			return finding.reversals.map((one) => reversalText(one, finding.document)).join("; ");
 		case "stranded":
 			return strandedText(finding);
+		case "unsafe-moments":
+			return momentsText(finding);
 		case "stated":
 			return finding.message;
 	}
@@ -88,6 +91,7 @@ const limits = {
 	"old-names": "any number of uses",
 	reversals: "no change that was made and undone before",
 	stranded: "no activity denied because of another one of the plan",
+	"unsafe-moments": "no moment between two activities that is worse than before and after the plan",
 } as const;
 
 /** Throws GuardError if a guard blocks and is not overridden. `overrideFor` returns what overrides these guards. */
@@ -218,6 +222,22 @@ function strandedText({ changes, unsearched }: Finding<"stranded">): string {
 		? "no order of the activities avoids it"
 		: `not every order of ${count(unsearched, "activity", "activities")} was checked`;
 	return [...said, rest].join("; ");
+}
+
+function momentsText({ moments, unjudged, names }: Finding<"unsafe-moments">): string {
+	const list = (addresses: readonly string[]): string => addresses.map(showAddress).join(" and ");
+	const said = moments.map(({ completed, open, change, group, condition, userIds }) => {
+		const who = `${joinPeople(userIds, names)}${userIds.length > 1 ? " together" : ""}`;
+		const power = describePower(group, condition);
+		const worse =
+			change === "gains"
+				? `could ${power}, and neither before nor after the plan`
+				: `could not ${power}, as before and after the plan`;
+		return `while ${list(completed)} has changed and ${list(open)} has not, ${who} ${worse}`;
+	});
+	const rest =
+		unjudged === 0 ? [] : [`not every moment between ${count(unjudged, "activity", "activities")} was checked`];
+	return [...said, ...rest].join("; ");
 }
 
 type Aliases = Finding<"reversals">["document"]["users"];

@@ -5,6 +5,7 @@ import type { AnyParameters } from "../activities/requests.ts";
 import type { AddressText, RuleAddress } from "../address.ts";
 import type { Consequences } from "../impact/consequences.ts";
 import type { PlanImpact } from "../impact/impact.ts";
+import type { UnsafeMoment } from "../order/order-steps.ts";
 import type { DesiredOrganization, DesiredRule, Limits, PowerLimit } from "../organization.ts";
 import type { JudgedRule } from "../rules/judge.ts";
 import type { UserNames } from "../users.ts";
@@ -31,6 +32,13 @@ export type GuardFinding =
 	| { readonly what: "reversals"; readonly reversals: readonly Reversal[]; readonly document: Document }
 	/** `unsearched`: how many steps are in groups too large to look at every order. */
 	| { readonly what: "stranded"; readonly changes: readonly StrandedChange[]; readonly unsearched: number }
+	/** `unjudged`: how many steps lead to states that were not judged. */
+	| {
+			readonly what: "unsafe-moments";
+			readonly moments: readonly FoundMoment[];
+			readonly unjudged: number;
+			readonly names: UserNames;
+	  }
 	/** `policies`: those that name the tag; null where they are unknown. */
 	| {
 			readonly what: "dangling-tags";
@@ -57,6 +65,12 @@ export interface StrandedChange {
 	readonly addresses: readonly AddressText[];
 	readonly by: readonly AddressText[] | null;
 	readonly because: Reason | null;
+}
+
+/** A state between steps, by what these change. */
+export interface FoundMoment extends Pick<UnsafeMoment, "change" | "group" | "condition" | "userIds"> {
+	readonly completed: readonly AddressText[];
+	readonly open: readonly AddressText[];
 }
 
 type Document = Pick<DesiredOrganization, "files" | "users">;

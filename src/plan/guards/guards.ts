@@ -28,6 +28,7 @@ export const guardKinds = [
 	"newAccess",
 	"reversals",
 	"stranded",
+	"unsafeMoments",
 	"userTags",
 	"policyUpdates",
 	"takeovers",

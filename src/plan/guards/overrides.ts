@@ -88,7 +88,8 @@ export function blockingGuards({ guards, overrides = [] }: Guarded): readonly Gu
 export function warningGuards({ guards }: Guarded): readonly Guard[] {
 	return guards.filter(
 		({ kind, refuses }) =>
-			!refuses && (kind === "oldNames" || kind === "stranded" || powerLimits.some((limit) => limit === kind)),
+			!refuses &&
+			(["oldNames", "stranded", "unsafeMoments"].includes(kind) || powerLimits.some((limit) => limit === kind)),
 	);
 }
 

@@ -8,7 +8,7 @@ import type { Guard } from "./guards.ts";
 
 /** Returns the guard where the best order denies a step, or where not every order was looked at. `steps` are those of the plan. */
 export function judgeStranded(
-	{ stranded, unsearched }: Omit<OrderedSteps, "steps">,
+	{ stranded, unsearched }: Pick<OrderedSteps, "stranded" | "unsearched">,
 	steps: readonly Step[],
 ): readonly Guard[] {
 	const { sent, pending, behind } = groupSteps(steps);

@@ -49,24 +49,31 @@ export function forecastPending(
 export function forecastStates(
 	steps: readonly Step[],
 	{
-		submitter,
+		submitter = { known: false, because: { kind: "not-asked" } },
 		activities,
+		apart,
 		...context
 	}: Pick<ForecastContext, "access" | "atMs"> & {
-		readonly submitter: SubmittingUser;
+		/** Where it is not known, every step is forecast to run. */
+		readonly submitter: Known<SubmittingUser> | undefined;
 		/** Activities whose objects stay together. */
 		readonly activities: readonly PendingActivity[];
+		/** Ids of objects that may be activities of their own besides. */
+		readonly apart: ReadonlySet<string>;
 	},
 ): StepForecasts {
-	const given: ForecastContext = { ...context, submitter: { known: true, value: submitter }, waiting: [] };
-	const deciding = new Forecast(steps, given).findDeciding();
+	const given: ForecastContext = { ...context, submitter, waiting: [] };
+	const isKnown = submitter.known;
+	const deciding = new Set([...(isKnown ? new Forecast(steps, given).findDeciding() : []), ...apart]);
 	const parts = new Map(steps.map((step) => [step, findParts(step, context.access, { deciding, activities })]));
 	const forecast = new Forecast([...parts.values()].flat(), given);
 	return {
 		partsOf: (step) => parts.get(step) ?? [step],
 		keyOf: (step) => JSON.stringify(activityOf(step)),
-		relevantTo: (step) => forecast.relevantTo(step),
-		verdictAfter: (step, completed) => forecast.judgeAfter(step, completed, submitter).verdict,
+		relevantTo: (step) => (isKnown ? forecast.relevantTo(step) : []),
+		verdictAfter: (step, completed) =>
+			isKnown ? forecast.judgeAfter(step, completed, submitter.value).verdict : "runs",
+		unsafe: [],
 	};
 }
 

@@ -1,7 +1,10 @@
 /** Puts the steps of a plan in the order in which they are submitted, and makes the order that matters a dependency. */
+
+import type { UnsafeState } from "../../policy/powers/between.ts";
 import { narrowStep, objectsOf } from "../activities/requests.ts";
 import type { Step } from "../step.ts";
 import { compareText } from "../value.ts";
+import { setOf } from "./partial-order.ts";
 import { ranks } from "./search.ts";
 import { findGroups } from "./split.ts";
 
@@ -15,6 +18,14 @@ export interface StepForecasts {
 	readonly relevantTo: (step: Step) => readonly Step[];
 	/** Returns what becomes of the step when it is submitted after these have completed. */
 	readonly verdictAfter: (step: Step, completed: readonly Step[]) => (typeof ranks)[number];
+	/** States to avoid, of parts. */
+	readonly unsafe: readonly UnsafeMoment[];
+}
+
+/** A state between steps that is worse than before and after the plan. */
+export interface UnsafeMoment extends Omit<UnsafeState, "completed" | "open"> {
+	readonly completed: readonly Step[];
+	readonly open: readonly Step[];
 }
 
 export interface OrderedSteps {
@@ -22,6 +33,8 @@ export interface OrderedSteps {
 	readonly stranded: readonly StrandedStep[];
 	/** Those in groups that are too large to look at every order. */
 	readonly unsearched: readonly Step[];
+	/** All states to avoid, also those that this order avoids. */
+	readonly unsafe: readonly UnsafeMoment[];
 }
 
 /** A step that is denied in this order, and need not be in another one. No order denies fewer, where all were searched. */
@@ -44,6 +57,7 @@ export function orderSteps(steps: readonly Step[], forecasts: StepForecasts): Or
 			steps.flatMap((step) => pieces.get(step) ?? step),
 			new Map(found.flatMap((group) => [...group.steps])),
 			found.flatMap(({ stranded }) => stranded),
+			found.flatMap(({ unsafe }) => unsafe),
 		),
 		unsearched: found.flatMap(({ unsearched }) => unsearched),
 	};
@@ -61,10 +75,14 @@ interface OrderedGroup {
 	readonly pieces: ReadonlyMap<Step, readonly Step[]>;
 	readonly stranded: readonly StrandedStep[];
 	readonly unsearched: readonly Step[];
+	readonly unsafe: readonly UnsafeMoment[];
 }
 
-/** Returns the steps in groups of those that depend on each other, or can change what becomes of each other. */
-function groupsOf(steps: readonly Step[], { partsOf, relevantTo }: StepForecasts): readonly (readonly Step[])[] {
+/** Returns the steps in groups of those that depend on each other, or can change what becomes of each other, or what is safe. */
+function groupsOf(
+	steps: readonly Step[],
+	{ partsOf, relevantTo, unsafe }: StepForecasts,
+): readonly (readonly Step[])[] {
 	const parents = new Map<Step, Step>();
 	const rootOf = (step: Step): Step => {
 		let root = step;
@@ -81,6 +99,10 @@ function groupsOf(steps: readonly Step[], { partsOf, relevantTo }: StepForecasts
 	for (const [part, step] of wholes) {
 		for (const id of step.dependsOn) join(step, byId.get(id) ?? step);
 		for (const other of relevantTo(part)) join(step, wholes.get(other) ?? step);
+	}
+	for (const { completed, open } of unsafe) {
+		const [first, ...others] = [...completed, ...open].flatMap((part) => wholes.get(part) ?? []);
+		for (const other of others) join(first ?? other, other);
 	}
 	return [...Map.groupBy(steps, rootOf).values()];
 }
@@ -103,8 +125,17 @@ function orderGroup(group: readonly Step[], forecasts: StepForecasts): OrderedGr
 	const batches = group
 		.filter((step) => partsOf(step).length > 1)
 		.map((step) => partsOf(step).map((part) => first.indexOf(part)));
-	const found = findGroups({ required, rankOf }, batches);
-	if (found === null) return { steps: new Map(), pieces: new Map(), stranded: [], unsearched: group };
+	const own = forecasts.unsafe.filter(({ completed }) => completed.some((part) => wholes.has(part)));
+	const placesOf = (parts: readonly Step[]): readonly number[] => parts.map((part) => first.indexOf(part));
+	const unsafe = own.map(({ completed, open }) => ({
+		completed: setOf(placesOf(completed)),
+		open: setOf(placesOf(open)),
+	}));
+	const found = findGroups({ required, rankOf, unsafe }, batches);
+	if (found === null) {
+		const merged = mergeMoments(own, (part) => wholes.get(part) ?? part);
+		return { steps: new Map(), pieces: new Map(), stranded: [], unsearched: group, unsafe: merged };
+	}
 	const { groups, order } = found;
 	const activities = groups.map((parts) =>
 		joinParts(
@@ -126,7 +157,21 @@ function orderGroup(group: readonly Step[], forecasts: StepForecasts): OrderedGr
 			all([step]).map((one) => ({ step: one, by: by === null ? null : (activities[by]?.[0] ?? null) })),
 		),
 		unsearched: order.isExact ? [] : activities.flat(),
+		unsafe: mergeMoments(own, (part) => {
+			const at = groups.findIndex((some) => some.includes(first.indexOf(part)));
+			return activities[at]?.[0] ?? part;
+		}),
 	};
+}
+
+/** Returns the moments of the activities that the parts are in; without those that such activities cannot lead to. */
+function mergeMoments(moments: readonly UnsafeMoment[], activityOf: (part: Step) => Step): readonly UnsafeMoment[] {
+	const merged = moments.map((one) => ({
+		...one,
+		completed: [...new Set(one.completed.map(activityOf))],
+		open: [...new Set(one.open.map(activityOf))],
+	}));
+	return merged.filter(({ completed, open }) => !completed.some((step) => open.includes(step)));
 }
 
 /** Returns the steps of these parts: one for the parts of one step, the step itself where they are all of it. */
@@ -143,9 +188,12 @@ function joinParts(parts: readonly Step[], wholes: ReadonlyMap<Step, Step>): rea
  */
 function findAlike(
 	group: readonly Step[],
-	{ keyOf, partsOf, relevantTo }: StepForecasts,
+	{ keyOf, partsOf, relevantTo, unsafe }: StepForecasts,
 ): readonly (readonly Step[])[] {
-	const changing = new Set(group.flatMap(partsOf).flatMap(relevantTo));
+	const changing = new Set([
+		...group.flatMap(partsOf).flatMap(relevantTo),
+		...unsafe.flatMap(({ completed, open }) => [...completed, ...open]),
+	]);
 	const needed = new Set(group.flatMap(({ dependsOn }) => dependsOn));
 	const isPlain = (step: Step): boolean =>
 		step.dependsOn.length === 0 &&
@@ -164,6 +212,7 @@ function renumber(
 	steps: readonly Step[],
 	ordered: ReadonlyMap<Step, Ordered>,
 	stranded: readonly StrandedStep[],
+	unsafe: readonly UnsafeMoment[],
 ): Omit<OrderedSteps, "unsearched"> {
 	const beforeOf = (step: Step): readonly Step[] => ordered.get(step)?.before ?? [];
 	const sorted = sortSteps(steps, beforeOf, (step) => ordered.get(step)?.rank ?? 0);
@@ -184,6 +233,7 @@ function renumber(
 	return {
 		steps: sorted.map(nowOf),
 		stranded: stranded.map(({ step, by }) => ({ step: nowOf(step), by: by === null ? null : nowOf(by) })),
+		unsafe: unsafe.map((one) => ({ ...one, completed: one.completed.map(nowOf), open: one.open.map(nowOf) })),
 	};
 }
 

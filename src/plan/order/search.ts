@@ -27,8 +27,16 @@ export interface OrderProblem {
 	readonly required: readonly (readonly number[])[];
 	/** Returns what becomes of the step when it is submitted after these have completed: an index of `ranks`. */
 	readonly rankOf: (step: number, isCompleted: (other: number) => boolean) => number;
+	/** States to avoid. */
+	readonly unsafe?: readonly UnsafeSet[];
 	/** Whether a step need not be denied; left out: found by what the steps lead to. */
 	readonly isPossible?: (step: number) => boolean;
+}
+
+/** Every state in which these steps have completed and the open ones have not. */
+export interface UnsafeSet {
+	readonly completed: StepSet;
+	readonly open: StepSet;
 }
 
 export interface FoundOrder {
@@ -38,6 +46,8 @@ export interface FoundOrder {
 	readonly ranks: readonly number[];
 	/** Steps that are denied here, and need not be in another order. */
 	readonly stranded: readonly Stranded[];
+	/** How many of the states to avoid can still be reached. */
+	readonly unsafe: number;
 	/** Whether every set of steps that can have completed was looked at, and no other order strands fewer. */
 	readonly isExact: boolean;
 }
@@ -64,7 +74,10 @@ export function searchOrders(problem: OrderProblem, max = maxSearched): FoundOrd
 		Math.max(states.rankOf(step, prefixOf(step)), Math.min(states.rankOf(step, before), unknown)),
 	);
 	const chain = closed.map((_, step) => prefixOf(step));
+	const { unsafe = [] } = problem;
+	const avoided = unsafe.filter((one) => !canReach(one, chain));
 	const isKept = (relation: Relation, steps: readonly number[]): boolean =>
+		!avoided.some((one) => canReach(one, relation)) &&
 		steps.every((step) =>
 			states.statesOf(step, relation).every((set) => states.rankOf(step, set) <= (worst[step] ?? denied)),
 		);
@@ -83,12 +96,13 @@ export function searchOrders(problem: OrderProblem, max = maxSearched): FoundOrd
 				const before = sequence.slice(0, sequence.indexOf(step));
 				return { step, by: before[before.findLastIndex(isAllowedAt(step))] ?? null };
 			}),
+		unsafe: unsafe.length - avoided.length,
 		isExact,
 	};
 }
 
-/** How bad a beginning is: what is denied and need not be, how many activities, how much worse others become; then its activities with their ranks. */
-type Beginning = readonly [stranded: number, activities: number, worsened: number, ...trail: number[]];
+/** How bad a beginning is: what is denied and need not be, states to avoid, how many activities, how much worse others become; then its activities with their ranks. */
+type Beginning = readonly [stranded: number, unsafe: number, activities: number, worsened: number, ...trail: number[]];
 
 /** The states that steps lead to, and what becomes of each step there. */
 export class States {
@@ -146,7 +160,10 @@ export class States {
 	 */
 	findSequence(activitiesIn: (ready: StepSet) => readonly StepSet[]): readonly StepSet[] {
 		const steps = [...this.closed.keys()];
-		const layers = [new Map<StepSet, Beginning>([[0, [0, 0, 0]]]), ...steps.map(() => new Map<StepSet, Beginning>())];
+		const layers = [
+			new Map<StepSet, Beginning>([[0, [0, 0, 0, 0]]]),
+			...steps.map(() => new Map<StepSet, Beginning>()),
+		];
 		for (const layer of layers.slice(0, -1)) {
 			const made = this.#best(layer).flatMap(([completed, beginning]) => {
 				const ready = setOf(steps.filter((step) => isReady(step, completed, this.closed)));
@@ -160,20 +177,27 @@ export class States {
 				if (known === undefined || compareLists(beginning, known) < 0) later?.set(completed, beginning);
 			}
 		}
-		const [, , , ...trail] = layers.at(-1)?.get(2 ** steps.length - 1) ?? [0, 0, 0];
+		const [, , , , ...trail] = layers.at(-1)?.get(2 ** steps.length - 1) ?? [0, 0, 0, 0];
 		return trail.filter((_, index) => index % 2 === 1);
 	}
 
-	#continue([stranded, activities, worsened, ...trail]: Beginning, activity: StepSet, completed: StepSet): Beginning {
+	#continue(beginning: Beginning, activity: StepSet, completed: StepSet): Beginning {
+		const [stranded, unsafe, activities, worsened, ...trail] = beginning;
 		const steps = stepsIn(activity);
 		const goal = Math.min(...steps.map((step) => this.goals[step] ?? denied));
 		const rank = this.rankOf(steps[0] ?? 0, completed);
 		const isStranded = rank === denied && goal < denied;
 		const isWorse = rank > goal && !isStranded;
 		return [
-			...([stranded + (isStranded ? 1 : 0), activities + 1, worsened + (isWorse ? rank - goal : 0)] as const),
+			...([stranded + (isStranded ? 1 : 0), unsafe + this.#countUnsafe(completed | activity)] as const),
+			...([activities + 1, worsened + (isWorse ? rank - goal : 0)] as const),
 			...[...trail, rank, activity],
 		];
+	}
+
+	#countUnsafe(set: StepSet): number {
+		const { unsafe = [] } = this.#problem;
+		return unsafe.filter(({ completed, open }) => (completed & ~set) === 0 && (open & set) === 0).length;
 	}
 
 	/** Returns the beginnings to follow: all, or those after which the fewest steps are denied. */
@@ -195,6 +219,11 @@ export class States {
 function compareLists(one: readonly number[], other: readonly number[]): number {
 	const at = one.findIndex((value, index) => value !== other[index]);
 	return (one[at] ?? 0) - (other[at] ?? 0);
+}
+
+/** Whether these steps can have completed while the open ones have not. */
+function canReach({ completed, open }: UnsafeSet, relation: Relation): boolean {
+	return stepsIn(completed).every((step) => ((relation[step] ?? 0) & open) === 0);
 }
 
 /** Returns the order of the chain without the dependencies that nothing needs. */

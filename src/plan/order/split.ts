@@ -2,7 +2,7 @@
  * Groups the objects of a step into activities: as few as let every step run. A step of several objects stays one activity
  * where a split avoids no denial.
  */
-import { setOf, stepsIn } from "./partial-order.ts";
+import { type StepSet, setOf, stepsIn } from "./partial-order.ts";
 import { denied, type FoundOrder, maxSearched, type OrderProblem, States, searchOrders } from "./search.ts";
 
 /** The parts that each activity is made of. */
@@ -29,9 +29,9 @@ export function findGroups(problem: OrderProblem, batches: Grouping): FoundGroup
 	]);
 	if (whole.length > maxOrdered) return null;
 	const order = searchOrders(merge(problem, whole));
-	if (batches.length === 0 || countDenied(order) === 0) return { groups: whole, order };
+	if (batches.length === 0 || countWrong(order) === 0) return { groups: whole, order };
 	if (parts.length > maxSearched) {
-		const found = parts.length > maxOrdered ? null : joinParts(problem, batches, countDenied(order));
+		const found = parts.length > maxOrdered ? null : joinParts(problem, batches, countWrong(order));
 		return { groups: found ?? whole, order: { ...searchOrders(merge(problem, found ?? whole)), isExact: false } };
 	}
 	const states = new States(problem, true);
@@ -46,22 +46,27 @@ const sortGroups = (groups: Grouping): Grouping => groups.toSorted(([one = 0], [
 
 /** Returns the problem with an activity for each group. */
 function merge(
-	{ required, rankOf }: OrderProblem,
+	{ required, rankOf, unsafe = [] }: OrderProblem,
 	groups: Grouping,
 	isPossible?: (part: number) => boolean,
 ): OrderProblem {
 	const groupOf = required.map((_, part) => groups.findIndex((group) => group.includes(part)));
+	const groupsIn = (parts: StepSet): StepSet => setOf(stepsIn(parts).map((part) => groupOf[part] ?? 0));
+	const merged = unsafe.map(({ completed, open }) => ({ completed: groupsIn(completed), open: groupsIn(open) }));
 	return {
 		required: groups.map((group) => [
 			...new Set(group.flatMap((part) => required[part] ?? []).map((part) => groupOf[part] ?? 0)),
 		]),
 		rankOf: (step, isCompleted) => rankOf(groups[step]?.[0] ?? 0, (part) => isCompleted(groupOf[part] ?? 0)),
+		// Parts of one activity complete together.
+		unsafe: merged.filter(({ completed, open }) => (completed & open) === 0),
 		...(isPossible === undefined ? {} : { isPossible: (step: number) => groups[step]?.some(isPossible) === true }),
 	};
 }
 
-function countDenied({ ranks, stranded }: FoundOrder): number {
-	return ranks.filter((rank, step) => rank === denied || stranded.some((one) => one.step === step)).length;
+/** Returns how much is wrong with the order: activities that are denied, and states to avoid. */
+function countWrong({ ranks, stranded, unsafe }: FoundOrder): number {
+	return ranks.filter((rank, step) => rank === denied || stranded.some((one) => one.step === step)).length + unsafe;
 }
 
 /** Returns the subsets, the set itself first, without the empty one. */
@@ -74,7 +79,7 @@ function subsetsOf(set: number): readonly number[] {
 /** Returns a grouping of which fewer activities are denied than these; null where none was found. */
 function joinParts(problem: OrderProblem, batches: Grouping, count: number): Grouping | null {
 	const fine = searchOrders(problem);
-	const least = countDenied(fine);
+	const least = countWrong(fine);
 	if (least >= count) return null;
 	const placeOf = (part: number): number => fine.before[part]?.length ?? 0;
 	let groups: Grouping = problem.required.map((_, part) => [part]);
@@ -84,7 +89,7 @@ function joinParts(problem: OrderProblem, batches: Grouping, count: number): Gro
 		for (const part of others) {
 			const joined = [...last, part].sort((one, other) => one - other);
 			const merged = [...groups.filter((group) => !group.some((one) => joined.includes(one))), joined];
-			const isGood = countDenied(searchOrders(merge(problem, merged))) <= least;
+			const isGood = countWrong(searchOrders(merge(problem, merged))) <= least;
 			if (isGood) groups = merged;
 			last = isGood ? joined : [part];
 		}

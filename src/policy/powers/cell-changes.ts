@@ -124,7 +124,7 @@ const maxShared = 3;
 const maxReadings = 300;
 
 /** Returns which unknowns are read as true: each combination, or else none, each and all. */
-function readingsOf(keys: readonly string[], isEach: boolean): readonly ReadonlySet<string>[] {
+export function readingsOf(keys: readonly string[], isEach: boolean): readonly ReadonlySet<string>[] {
 	if (!isEach) return [new Set(), ...keys.map((key) => new Set([key])), new Set(keys)];
 	return Array.from(
 		{ length: 2 ** keys.length },

@@ -4,8 +4,7 @@ import { Budget } from "../sets/work.ts";
 import { compareGroup } from "./compare.ts";
 import { findExample } from "./example.ts";
 import { type ImpactFinding, impactChanges } from "./finding.ts";
-import { type ActivityGroup, printGroup } from "./groups.ts";
-import { listGroups } from "./listed-groups.ts";
+import { groupsApart, listGroups } from "./listed-groups.ts";
 import { prepareBoth } from "./prepare.ts";
 
 export { type ImpactChange, type ImpactFinding, impactChanges, type SideAbility } from "./finding.ts";
@@ -30,14 +29,10 @@ export function compareAccess(before: AccessState, after: AccessState, atMs: num
 	const was = { ...one, budget };
 	const is = { ...other, budget };
 	const groups = listGroups([was, is]);
-	// What is reported for a kind or a type is not repeated for the resource and action that it is of.
-	const apart = (of: ActivityGroup): ReadonlySet<string> =>
-		new Set(
-			groups.filter((one) => !("type" in of) && ("type" in one || ("resource" in of && "kind" in one))).map(printGroup),
-		);
 	const compared = groups.map((group) => {
-		const comparison = compareGroup(was, is, group, apart(group));
-		return { ...comparison, findings: comparison.findings.map((one) => withExample(one, apart(group))) };
+		const apart = groupsApart(groups, group);
+		const comparison = compareGroup(was, is, group, apart);
+		return { ...comparison, findings: comparison.findings.map((one) => withExample(one, apart)) };
 	});
 	const order = new Map(impactChanges.map((change, index) => [change, index]));
 	const findings = compared

@@ -52,6 +52,13 @@ export function listGroups(
 	return [...new Map(listed.map((group) => [printGroup(group), group])).values()];
 }
 
+/** Returns those of the groups, as reports write them, that are apart from this one: what is reported for a kind or type is not repeated. */
+export function groupsApart(groups: readonly ActivityGroup[], of: ActivityGroup): ReadonlySet<string> {
+	return new Set(
+		groups.filter((one) => !("type" in of) && ("type" in one || ("resource" in of && "kind" in one))).map(printGroup),
+	);
+}
+
 /** Returns the groups beside the core of which policies decide otherwise than of most; all where no core group is like most. */
 function singledOut(policies: readonly AccessPolicy[]): readonly ActivityGroup[] {
 	const partsOf = new Map(table.map((group) => [group, policies.map((policy) => partIn(policy, group))]));

@@ -1,0 +1,35 @@
+/** The guard `unsafeMoments`: a state between two steps that is worse than before and after the plan (docs/guards.md). */
+import type { PlannedOrder } from "../order/for-submitter.ts";
+import { canReach } from "../order/moments.ts";
+import { coveredAddresses, type Step } from "../step.ts";
+import { groupSteps } from "../step-groups.ts";
+import type { UserNames } from "../users.ts";
+import { compareText } from "../value.ts";
+import type { Guard } from "./guards.ts";
+
+/** Returns the guard where the best order leads to such a state, or not every state was judged. `steps` are those of the plan. */
+export function judgeMoments(
+	{ unsafe, unjudged }: Pick<PlannedOrder, "unsafe" | "unjudged">,
+	steps: readonly Step[],
+	names: UserNames,
+): readonly Guard[] {
+	if (groupSteps(steps).sent.length === 0) return [];
+	const reached = unsafe.filter((moment) => canReach(moment, steps));
+	if (reached.length + unjudged.length === 0) return [];
+	const moments = reached.map(({ completed, open, change, group, condition, userIds }) => ({
+		...{ change, group, condition, userIds },
+		completed: coveredAddresses(completed),
+		open: coveredAddresses(open),
+	}));
+	const where =
+		moments.length === 0 ? coveredAddresses(unjudged) : moments.flatMap((one) => [...one.completed, ...one.open]);
+	return [
+		{
+			kind: "unsafeMoments",
+			found: moments.length,
+			refuses: moments.length > 0,
+			where: [...new Set(where)].sort(compareText),
+			finding: { what: "unsafe-moments", moments, unjudged: unjudged.length, names },
+		},
+	];
+}

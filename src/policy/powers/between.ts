@@ -1,0 +1,315 @@
+/**
+ * Finds the states between two others that are worse than both: a set of users can do there what it can do neither before nor
+ * after, or cannot do what it can do before and after. Each state is judged cell by cell, and only where steps touch the cell.
+ */
+import type { AccessState } from "../access.ts";
+import { TooComplex } from "../sets/formula.ts";
+import { difference, type UserSets } from "../sets/resolve.ts";
+import { type Bits, bit, membersOf, setOf } from "../sets/sets.ts";
+import { findSmallestSets } from "../sets/user-sets.ts";
+import { idsOf } from "../sets/votes.ts";
+import { Budget } from "../sets/work.ts";
+import { factsOfGroup } from "./activity.ts";
+import { readingsOf } from "./cell-changes.ts";
+import { cellsOf, conditionOf, type GroupCell, partsIn } from "./group-cells.ts";
+import type { ActivityGroup } from "./groups.ts";
+import { allowedBy, findPolicyParts, type Part, withRootQuorum } from "./judge.ts";
+import { groupsApart, listGroups } from "./listed-groups.ts";
+import { findMoments } from "./moments.ts";
+import { type PreparedAccess, prepareAccess } from "./prepare.ts";
+import { isOneWay, type StepEffect, type Version, versionsOf } from "./versions.ts";
+
+/** It is so in every state in which these steps have completed and the open ones have not. Steps are numbers. */
+export interface UnsafeState {
+	readonly completed: readonly number[];
+	readonly open: readonly number[];
+	readonly change: "gains" | "loses";
+	readonly group: ActivityGroup;
+	/** The condition on the activity under which it is so; null where it is always so. */
+	readonly condition: string | null;
+	/** A smallest set of users for whom it is so; sorted. */
+	readonly userIds: readonly string[];
+}
+
+export interface FoundStates {
+	readonly unsafe: readonly UnsafeState[];
+	/** Steps with states that were not judged; sorted. */
+	readonly unchecked: readonly number[];
+}
+
+/** Max steps that touch a cell and of which every state is judged: each of them doubles the work. */
+const maxExact = 8;
+
+/** Max states that are judged, over all cells. Unverified, chosen. */
+const maxStates = 6_000;
+
+/** Max steps of all searches; a second or so. Unverified, chosen. */
+const maxWork = 2_000_000;
+
+/** Returns the unsafe states that the steps lead to. `steps`: what each does to an access, whatever the others do. */
+export function findUnsafeStates(
+	before: AccessState,
+	steps: readonly ((access: AccessState) => AccessState)[],
+	atMs: number,
+): FoundStates {
+	const { effects, versions } = versionsOf(before, steps);
+	if (effects.filter(({ isMeaningful }) => isMeaningful).length < 2) return { unsafe: [], unchecked: [] };
+	const search = new StateSearch(before, effects, versions);
+	const { moments } = findMoments(
+		versions.map(({ policy }) => policy),
+		atMs,
+	);
+	for (const at of moments) search.judgeAt(at);
+	return search.result();
+}
+
+class StateSearch {
+	readonly #before: AccessState;
+	readonly #effects: readonly StepEffect[];
+	readonly #versions: readonly Version[];
+	readonly #budget = new Budget(maxWork);
+	readonly #unsafe = new Map<string, UnsafeState>();
+	#unchecked = 0n;
+	#judged = 0;
+
+	constructor(before: AccessState, effects: readonly StepEffect[], versions: readonly Version[]) {
+		this.#before = before;
+		this.#effects = effects;
+		this.#versions = versions;
+	}
+
+	judgeAt(atMs: number): void {
+		const source = new PartSource(this.#before, this.#versions, this.#effects, atMs, this.#budget);
+		const groups = listGroups([source.all]);
+		for (const group of groups) {
+			const facts = factsOfGroup(group);
+			const parts = this.#versions.flatMap((version) => source.partsOf(version, 0n, group));
+			const concerned = this.#versions.filter((version) => source.partsOf(version, 0n, group).length > 0);
+			const touching = concerned.reduce((steps, version) => steps | version.steps, 0n);
+			if (membersOf(touching).length < 2) continue;
+			const seen = new Set<string>();
+			for (const cell of cellsOf(parts, facts, groupsApart(groups, group))) {
+				const own = concerned.filter((one) => partsIn(source.partsOf(one, 0n, group), cell).length > 0);
+				const key = JSON.stringify([own.map((one) => this.#versions.indexOf(one)), [...cell.open]]);
+				if (!seen.has(key)) this.#judgeCell(new CellStates(source, own, group, cell), cell, group);
+				seen.add(key);
+			}
+		}
+	}
+
+	result(): FoundStates {
+		return { unsafe: [...this.#unsafe.values()], unchecked: membersOf(this.#unchecked) };
+	}
+
+	#judgeCell(states: CellStates, cell: GroupCell, group: ActivityGroup): void {
+		const touching = membersOf(states.touching);
+		if (touching.length < 2 || isOneWay(states.versions, this.#effects)) return;
+		const tried = touching.length > maxExact ? fewStates(touching) : subsetsOf(touching);
+		if (touching.length > maxExact) this.#unchecked |= states.touching;
+		try {
+			for (const change of ["gains", "loses"] as const) {
+				for (const one of joinStates(this.#judgeEach(tried, states, change), states.touching)) {
+					this.#add({ ...one, change, group, condition: conditionOf([...cell.holding], []) });
+				}
+			}
+		} catch (error) {
+			if (!(error instanceof TooComplex)) throw error;
+			this.#unchecked |= states.touching;
+		}
+	}
+
+	/** Returns a smallest set of users for each state that is worse. Throws TooComplex. */
+	#judgeEach(
+		tried: readonly Bits[],
+		states: CellStates,
+		change: UnsafeState["change"],
+	): ReadonlyMap<Bits, readonly string[]> {
+		const found = new Map<Bits, readonly string[]>();
+		for (const completed of tried) {
+			this.#judged += 1;
+			if (this.#judged > maxStates) throw new TooComplex("steps");
+			const userIds = states.judge(completed, change);
+			if (userIds !== null) found.set(completed, userIds);
+		}
+		return found;
+	}
+
+	#add(state: UnsafeState): void {
+		const key = JSON.stringify([state.completed, state.open, state.change]);
+		if (!this.#unsafe.has(key)) this.#unsafe.set(key, state);
+	}
+}
+
+/** Makes the parts of policies in a group, each once for the users that matter to it. */
+class PartSource {
+	/** All versions of all policies, with the users of before. */
+	readonly all: PreparedAccess;
+	readonly #before: AccessState;
+	readonly #versions: readonly Version[];
+	readonly #effects: readonly StepEffect[];
+	readonly #atMs: number;
+	readonly #budget: Budget;
+	readonly #prepared = new Map<string, PreparedAccess>();
+	readonly #parts = new Map<string, readonly Part[]>();
+	readonly #userSets: PreparedAccess["userSets"] = new Map();
+
+	constructor(
+		before: AccessState,
+		versions: readonly Version[],
+		effects: readonly StepEffect[],
+		atMs: number,
+		budget: Budget,
+	) {
+		this.#before = before;
+		this.#versions = versions;
+		this.#effects = effects;
+		this.#atMs = atMs;
+		this.#budget = budget;
+		this.all = this.#prepare(0n, versions);
+	}
+
+	/** Returns the parts of a version once these steps have completed. */
+	partsOf(version: Version, completed: Bits, group: ActivityGroup): readonly Part[] {
+		const moved = completed & version.movers;
+		const key = JSON.stringify([this.#versions.indexOf(version), String(moved), group]);
+		const known = this.#parts.get(key);
+		if (known !== undefined) return known;
+		const prepared = this.preparedFor(version, moved);
+		const policies = prepared.policies.filter(({ policy }) => policy === version.policy);
+		const { parts } = findPolicyParts({ ...prepared, policies }, factsOfGroup(group));
+		this.#parts.set(key, parts);
+		return parts;
+	}
+
+	/** Returns the access of all versions that depend on the users as this one does. */
+	preparedFor({ movers }: Pick<Version, "movers">, moved: Bits): PreparedAccess {
+		const key = `${movers} ${moved}`;
+		const known = this.#prepared.get(key);
+		if (known !== undefined) return known;
+		const alike = this.#versions.filter((one) => one.movers === movers);
+		const made = this.#prepare(moved, alike);
+		this.#prepared.set(key, made);
+		return made;
+	}
+
+	#prepare(moved: Bits, versions: readonly Version[]): PreparedAccess {
+		const users = membersOf(moved).reduce(
+			(access, step) => this.#effects[step]?.apply(access) ?? access,
+			this.#before,
+		).users;
+		const policies = { known: true, value: versions.map(({ policy }) => policy) } as const;
+		const made = prepareAccess({ ...this.#before, users, policies }, this.#atMs);
+		return { ...made, budget: this.#budget, ...(made.votes.isSplit ? {} : { userSets: this.#userSets }) };
+	}
+}
+
+/** What is allowed in one cell, in each state. */
+class CellStates {
+	readonly versions: readonly Version[];
+	readonly touching: Bits;
+	readonly #source: PartSource;
+	readonly #group: ActivityGroup;
+	readonly #cell: GroupCell;
+	readonly #sets = new Map<string, UserSets>();
+	readonly #readings: readonly ReadonlySet<string>[];
+
+	constructor(source: PartSource, versions: readonly Version[], group: ActivityGroup, cell: GroupCell) {
+		this.#source = source;
+		this.versions = versions;
+		this.#group = group;
+		this.#cell = cell;
+		this.touching = versions.reduce((steps, version) => steps | version.steps, 0n);
+		const unknowns = new Set(
+			[0n, this.touching].flatMap((completed) => versions.flatMap((one) => this.#unknownsIn(one, completed))),
+		);
+		this.#readings = readingsOf([...unknowns], unknowns.size <= 3);
+	}
+
+	/** Returns a smallest set of users for whom the state is worse than before and after; null where there is none. Throws TooComplex. */
+	judge(completed: Bits, change: UnsafeState["change"]): readonly string[] | null {
+		if (completed === 0n || completed === this.touching) return null;
+		const { users, budget } = this.#prepared(0n);
+		for (const read of this.#readings) {
+			const [before, state, after] = [0n, completed, this.touching].map((one) => this.#setsIn(one, read)) as [
+				UserSets,
+				UserSets,
+				UserSets,
+			];
+			if (state === before || state === after) continue;
+			const worse =
+				change === "gains"
+					? difference(state, [...before, ...after], users, budget)
+					: difference(
+							before.flatMap((one) => after.map((other) => [...one, ...other])),
+							state,
+							users,
+							budget,
+						);
+			if (worse.length === 0) continue;
+			const { alone, together } = findSmallestSets(worse, budget);
+			return idsOf(users, alone === 0n ? (together[0] ?? 0n) : alone & -alone);
+		}
+		return null;
+	}
+
+	#prepared(completed: Bits): PreparedAccess {
+		const [first = { movers: 0n }] = this.versions;
+		return this.#source.preparedFor(first, completed & first.movers);
+	}
+
+	#unknownsIn(version: Version, completed: Bits): readonly string[] {
+		return partsIn(this.#source.partsOf(version, completed, this.#group), this.#cell).flatMap(
+			({ unknown }) => unknown?.key ?? [],
+		);
+	}
+
+	/** Returns what is allowed where these unknowns are so, and others not. Throws TooComplex. */
+	#setsIn(completed: Bits, read: ReadonlySet<string>): UserSets {
+		const key = `${completed} ${[...read].join("\n")}`;
+		const known = this.#sets.get(key);
+		if (known !== undefined) return known;
+		const parts = this.versions
+			.filter((version) => version.isIn(completed))
+			.flatMap((version) => partsIn(this.#source.partsOf(version, completed, this.#group), this.#cell));
+		const prepared = this.#prepared(completed);
+		const allowed = allowedBy(prepared, parts, ({ unknown }) =>
+			unknown !== null && read.has(unknown.key) ? "possible" : "sure",
+		);
+		const found = withRootQuorum(prepared, allowed);
+		this.#sets.set(key, found);
+		return found;
+	}
+}
+
+function subsetsOf(steps: readonly number[]): readonly Bits[] {
+	return Array.from({ length: 2 ** steps.length }, (_, number) =>
+		setOf(steps.filter((_step, at) => (number >> at) & 1)),
+	);
+}
+
+/** Returns the states in which one step has completed, and all but one. */
+function fewStates(steps: readonly number[]): readonly Bits[] {
+	const all = setOf(steps);
+	return steps.flatMap((step) => [bit(step), all & ~bit(step)]);
+}
+
+type JoinedState = Pick<UnsafeState, "completed" | "open" | "userIds">;
+
+/** Returns the states in the fewest steps: where a step makes no difference, it is left out. */
+function joinStates(found: ReadonlyMap<Bits, readonly string[]>, touching: Bits): readonly JoinedState[] {
+	const joined = new Map<string, JoinedState>();
+	for (const [completed, userIds] of found) {
+		let states: readonly Bits[] = [completed];
+		let named = touching;
+		for (const step of membersOf(touching)) {
+			const others = states.map((state) => state ^ bit(step));
+			if (!others.every((state) => found.has(state))) continue;
+			states = [...states, ...others];
+			named &= ~bit(step);
+		}
+		const one = { completed: membersOf(named & completed), open: membersOf(named & ~completed), userIds };
+		const key = JSON.stringify([one.completed, one.open]);
+		if (!joined.has(key)) joined.set(key, one);
+	}
+	return [...joined.values()];
+}

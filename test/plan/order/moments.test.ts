@@ -1,0 +1,79 @@
+/** The moments between the steps of a plan: none gives or takes what neither before nor after the plan does. */
+import { describe, expect, it } from "vitest";
+import type { AccessPolicy } from "../../../src/policy/access.ts";
+import { anyOf, approvers, bob, condition, onlyUser, policyOf, signers, treasury } from "../support-access.ts";
+import { momentsOf, planWritten, toldOrder } from "./support-policies.ts";
+
+const signing = (number: number, consensus: string, more: Partial<AccessPolicy> = {}): AccessPolicy =>
+	policyOf(number, { name: `p${number}`, consensus, condition: condition.sign, ...more });
+const denied = { effect: "EFFECT_DENY" } as const;
+
+describe("the steps of a plan that writes policies", () => {
+	const old = signing(1, anyOf(signers));
+	const members = { signers: ["bob"], approvers: ["bob"] } as const;
+
+	it("create what replaces a policy before they remove it, so that its users can sign all the time", () => {
+		const plan = planWritten(
+			{ members, policies: [old] },
+			{ policies: [signing(2, anyOf(approvers))], absent: [old.id] },
+		);
+		expect(toldOrder(plan)).toEqual(["create_policies p2", `delete_policies ${old.id} after create_policies p2`]);
+		expect(momentsOf(plan)).toBeUndefined();
+	});
+
+	it("deny before they allow what is denied after the plan", () => {
+		const live = signing(1, anyOf(signers), { condition: condition.export });
+		const deny = signing(2, onlyUser(bob), denied);
+		const plan = planWritten(
+			{ members, policies: [live] },
+			{ policies: [{ ...live, condition: condition.sign }, deny] },
+		);
+		expect(toldOrder(plan)).toEqual(["create_policies p2", "update_policy p1 after create_policies p2"]);
+	});
+
+	it("take the denied users from a tag before they remove what denies them", () => {
+		const deny = signing(2, onlyUser(bob), denied);
+		const plan = planWritten(
+			{ members, policies: [old, deny] },
+			{ members: { signers: ["carol"] }, absent: [deny.id] },
+		);
+		expect(toldOrder(plan)).toEqual([
+			"update_user_tag signers",
+			`delete_policies ${deny.id} after update_user_tag signers`,
+		]);
+	});
+
+	it("are independent where no moment is worse", () => {
+		const plan = planWritten(
+			{ members, policies: [old] },
+			{ members: { treasury: ["carol"] }, policies: [signing(2, anyOf(treasury), { condition: condition.export })] },
+		);
+		expect(toldOrder(plan)).toEqual(["update_user_tag treasury", "create_policies p2"]);
+	});
+});
+
+describe("a plan without a safe order", () => {
+	// A tag that signs becomes the tag that is denied: whoever moves first is in neither, or in both.
+	const allow = signing(1, anyOf(signers));
+	const deny = signing(2, anyOf(approvers), denied);
+	const plan = planWritten(
+		{ members: { signers: ["bob"], approvers: ["bob"] }, policies: [allow, deny] },
+		{ members: { signers: ["carol"], approvers: ["carol"] } },
+	);
+
+	it("blocks, and says which moment and for whom", () => {
+		expect(plan.guards.find(({ kind }) => kind === "unsafeMoments")).toMatchInlineSnapshot(`
+			{
+			  "found": 1,
+			  "kind": "unsafeMoments",
+			  "limit": "no moment between two activities that is worse than before and after the plan",
+			  "message": "while userTag:approvers has changed and userTag:signers has not, bob could sign with any wallet or key (PRIVATE_KEY/SIGN), and neither before nor after the plan",
+			  "refuses": true,
+			  "where": [
+			    "userTag:approvers",
+			    "userTag:signers",
+			  ],
+			}
+		`);
+	});
+});

@@ -1,0 +1,66 @@
+/** Organizations whose policies and tags a document writes: the plan that makes one the other, in words. */
+import type { DesiredPolicy, LivePolicy } from "../../../src/plan/organization.ts";
+import type { Plan, PlanContext } from "../../../src/plan/plan.ts";
+import type { AccessPolicy } from "../../../src/policy/access.ts";
+import { makePlan, type WordedPlan } from "../../in-words.ts";
+import { accessOf, alice, desiredFor, liveFor, type Organization, type Wish } from "../support-access.ts";
+import { at, context, known } from "../support-organizations.ts";
+
+export interface WrittenWish extends Wish {
+	/** Policies as they shall be, by name. */
+	readonly policies?: readonly AccessPolicy[];
+}
+
+const liveText = (policy: AccessPolicy): LivePolicy => ({ ...policy, notes: "" });
+
+const wanted = ({ name, effect, consensus, condition }: AccessPolicy): DesiredPolicy => ({
+	...{ kind: "policy", name, previously: [], effect: effect as DesiredPolicy["effect"], consensus, condition, at },
+});
+
+/** The plan of alice, who is the root quorum unless the organization says otherwise. */
+export function planWritten(
+	organization: Organization,
+	{ policies = [], ...wish }: WrittenWish,
+	parts: Partial<PlanContext> = {},
+): WordedPlan {
+	const rootQuorum = { threshold: 1, userIds: [alice] };
+	const own = { rootQuorum, ...organization };
+	const desired = desiredFor(wish);
+	const live = {
+		...liveFor(own),
+		policies: known(own.policies.map(liveText)),
+	};
+	return makePlan(
+		{ ...desired, objects: [...desired.objects, ...policies.map(wanted)] },
+		{
+			...live,
+			removables: {
+				...live.removables,
+				policy: known(own.policies.map(({ id, name }) => ({ id, name, userId: null }))),
+			},
+		},
+		{
+			...context,
+			access: accessOf(own.members, own.policies, own.rootQuorum),
+			submitter: known({ userId: alice, publicKey: null }),
+			...parts,
+		},
+	);
+}
+
+/** `create_policies a+b after delete_policies c`, by step. */
+export function toldOrder({ steps }: Pick<Plan, "steps">): readonly string[] {
+	const nameOf = (id: string): string => {
+		const step = steps.find((one) => one.id === id);
+		return step === undefined
+			? id
+			: `${step.operation} ${step.covers.map(({ address }) => address.replace(/^\w+:/, "")).join("+")}`;
+	};
+	return steps.map(({ id, dependsOn }) => {
+		return dependsOn.length === 0 ? nameOf(id) : `${nameOf(id)} after ${dependsOn.map(nameOf).join(", ")}`;
+	});
+}
+
+/** What the guard of moments says; undefined where it says nothing. */
+export const momentsOf = ({ guards }: WordedPlan): string | undefined =>
+	guards.find(({ kind }) => kind === "unsafeMoments")?.message;

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { expect, onTestFinished } from "vitest";
 import type { Seed } from "../src/emulator/server.ts";
 import { startEmulator } from "../src/emulator/server.ts";
+import { writes } from "../src/wire/operations.ts";
 import { apiKeyStamp, makeKey, type TestKey } from "./keys.ts";
 import { type Answer, keepSecret, makeFolder, type RunOptions, run, type Started, start } from "./run.ts";
 
@@ -181,7 +182,7 @@ export async function makeWorld(
 }
 
 async function submitAs(url: string, key: TestKey, name: string, parameters: object, nowMs: number): Promise<void> {
-	const type = `ACTIVITY_TYPE_${name.toUpperCase()}`;
+	const type = name === "update_policy" ? writes.update_policy.type : `ACTIVITY_TYPE_${name.toUpperCase()}`;
 	const body = JSON.stringify({ type, timestampMs: String(nowMs), organizationId, parameters });
 	const init = { method: "POST", body, headers: apiKeyStamp(body, key) };
 	const response = await fetch(`${url}/public/v1/submit/${name}`, init);

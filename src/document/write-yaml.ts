@@ -31,6 +31,16 @@ export function writeKey(text: string, style: TextStyle = "plain"): string {
 	return escaped.replaceAll(commandOfLog, "\\x23");
 }
 
+/** Texts that a literal block can hold as they are: visible characters and line breaks, no space at the beginning or end. */
+const blockText = /^[^\s\p{C}][^\p{C}\p{Zl}\p{Zp}]*(?:\n+[^\p{C}\p{Zl}\p{Zp}]+)*(?<=\S)$/u;
+
+/** Returns the lines of a block below its header; undefined where no block can hold the text. Variables are not escaped. */
+export function writeBlock(text: string, indent: string, newline = "\n"): string | undefined {
+	const needsEscapes = writeKey(text, "double") !== JSON.stringify(text);
+	if (needsEscapes || !blockText.test(text)) return undefined;
+	return text.replace(/\n(?!\n)/g, `\n${indent}`).replaceAll("\n", newline);
+}
+
 export function writeFlow(value: unknown): string {
 	if (typeof value === "string") return writeText(value);
 	if (Array.isArray(value)) return `[${value.map(writeFlow).join(", ")}]`;

@@ -73,19 +73,29 @@ function solutionOf({ problem, name }: Todo & { readonly kind: "solve" }): Phras
 			return ["another tag has the name ", code(name), ": rename that tag, by hand or in the document"];
 		case "user-not-there":
 			return ["correct the user's id in the document, or remove the user from ", code(name)];
-		default:
-			return ["write the ", code("id"), " of the tag into the document"];
+		case "policy-not-there":
+			return ["remove the ", code("id"), " of ", code(name), " from the document to create it, or remove its entry"];
+		case "policy-name-taken":
+			return ["another policy has the name ", code(name), ": rename that policy, by hand or in the document"];
+		case "duplicate-policy":
+			return ["remove one of the two entries, or write the ", code("id"), " of each policy into the document"];
+		default: {
+			const kind = problem.startsWith("policy") ? "policy" : "tag";
+			return ["write the ", code("id"), ` of the ${kind} into the document`];
+		}
 	}
 }
 
-function remedyOf({ object, apply, tag, keeping, ...todo }: Todo & { readonly kind: "apply" }): Phrase {
+function remedyOf({ object, action, apply, tag, keeping, ...todo }: Todo & { readonly kind: "apply" }): Phrase {
 	const kind = kindOf(object);
 	const keep = sayKeeping(keeping);
 	if (kind.action === "report") return [kind.remedy, ...keep];
-	const cure = tag === null ? [`removes the ${kind.words[0]}`] : cureOf(tag);
-	const joint = kind.action === "remove" && keeping.kind === "accept" ? `; to keep the ${kind.words[0]}, ` : "; ";
+	const cure = tag === null ? [`${cures[action]} the ${kind.words[0]}`] : cureOf(tag);
+	const joint = action === "remove" && keeping.kind === "accept" ? `; to keep the ${kind.words[0]}, ` : "; ";
 	return [command(apply), " ", ...cure, ...onceSolved(todo), joint, ...keep];
 }
+
+const cures = { create: "creates", update: "updates", remove: "removes", report: "" };
 
 function cureOf({ rename, added, removed }: TagCure): Phrase {
 	return joinPhrases(

@@ -60,6 +60,7 @@ interface CompletedActivity {
 	readonly fingerprint: string;
 	/** The inner objects of intent and result. */
 	readonly intent: Readonly<Record<string, unknown>>;
+	readonly result: Readonly<Record<string, unknown>>;
 	/** Every string in intent and result, in lower case. The ids of its objects are among them. */
 	readonly names: ReadonlySet<string>;
 	readonly userId: string | null;
@@ -85,12 +86,13 @@ async function listCompleted(organizationId: string, reader: Reader): Promise<re
 }
 
 function readCompleted(record: ActivityRecord): CompletedActivity {
-	const intents = isRecord(record.intent) ? Object.values(record.intent).filter(isRecord) : [];
+	const innerOf = (outer: unknown) => (isRecord(outer) ? Object.values(outer).find(isRecord) : undefined) ?? {};
 	return {
 		id: String(record.id),
 		type: String(record.type),
 		fingerprint: String(record.fingerprint),
-		intent: intents[0] ?? {},
+		intent: innerOf(record.intent),
+		result: innerOf(record.result),
 		names: new Set([...textsIn(record.intent), ...textsIn(record.result)]),
 		...submitterOf(record),
 		atMs: completionTime(record),
@@ -133,15 +135,17 @@ function textOrNull(value: unknown): string | null {
 
 /** A property of an object that an activity can have changed. */
 interface Fact {
-	/** Whether the activity may have changed it in any way. */
-	readonly touches: (activity: CompletedActivity) => boolean;
+	/** Whether the activity, one of `all`, may have changed it in any way. */
+	readonly touches: (activity: CompletedActivity, all: readonly CompletedActivity[]) => boolean;
 	/** Whether it is known to have changed it to what it is now. */
-	readonly explains: (activity: CompletedActivity) => boolean;
+	readonly explains: (activity: CompletedActivity, all: readonly CompletedActivity[]) => boolean;
 }
 
 function factsOf(change: Change, plan: Plan): readonly Fact[] {
 	if (change.kind === "userTag") {
-		const { tagId, before, after, addUserIds, removeUserIds } = change;
+		const { action, tagId, before, after, addUserIds, removeUserIds } = change;
+		if (action === "create") return [goneFact(after.name, tagWrites)];
+		if (action === "remove") return [existenceFact(tagId, tagWrites.creates)];
 		const renamed = before.name === after.name ? [] : [nameFact(tagId, before.name)];
 		return [
 			...renamed,
@@ -162,14 +166,86 @@ function factsOf(change: Change, plan: Plan): readonly Fact[] {
 	return [expectedFact([idOfUser(user, plan), name.join("/")], change, activities)];
 }
 
-/** What created or changed the policy. */
-function policyFact({ id, before }: PolicyChange): Fact {
-	const touches = ({ type, intent }: CompletedActivity): boolean =>
-		type.startsWith("ACTIVITY_TYPE_UPDATE_POLICY") && textOrNull(intent.policyId)?.toLowerCase() === id;
-	const explains = ({ intent: { policyConsensus, policyCondition } }: CompletedActivity): boolean =>
-		(policyConsensus ?? before?.consensus) === before?.consensus &&
-		(policyCondition ?? before?.condition) === before?.condition;
-	return { touches, explains: (activity) => touches(activity) && explains(activity) };
+/** The activities that give an object its name, and take it away. */
+interface NamedWrites {
+	readonly creates: RegExp;
+	readonly removes: RegExp;
+	readonly updates: RegExp;
+	/** The members of an intent. */
+	readonly created: string;
+	readonly renamed: string;
+	readonly updatedId: string;
+}
+
+const policyWrites: NamedWrites = {
+	creates: /_CREATE_POLIC(?:Y|IES)(?:_V\d+)?$/,
+	removes: /_DELETE_POLIC(?:Y|IES)(?:_V\d+)?$/,
+	updates: /_UPDATE_POLICY(?:_V\d+)?$/,
+	...{ created: "policyName", renamed: "policyName", updatedId: "policyId" },
+};
+
+const tagWrites: NamedWrites = {
+	creates: /_CREATE_USER_TAG(?:_V\d+)?$/,
+	removes: /_DELETE_USER_TAGS?(?:_V\d+)?$/,
+	updates: /_UPDATE_USER_TAG(?:_V\d+)?$/,
+	...{ created: "userTagName", renamed: "newUserTagName", updatedId: "userTagId" },
+};
+
+/** An object that should exist and does not: its removal or a new name, if listed activities say which id had its name. */
+function goneFact(name: string, { creates, removes: removal, updates, ...keys }: NamedWrites): Fact {
+	const idsOfName = (all: readonly CompletedActivity[]): ReadonlySet<string> =>
+		new Set(
+			all.flatMap(({ type, intent, result }) => {
+				if (creates.test(type)) return createdIds(name, keys.created, intent, result);
+				return updates.test(type) && intent[keys.renamed] === name ? String(intent[keys.updatedId]).toLowerCase() : [];
+			}),
+		);
+	const takes = ({ type, intent, names }: CompletedActivity, all: readonly CompletedActivity[]): boolean => {
+		const ids = idsOfName(all);
+		const newName = textOrNull(intent[keys.renamed]);
+		if (removal.test(type)) return [...ids].some((id) => names.has(id));
+		return (
+			updates.test(type) &&
+			newName !== null &&
+			newName !== name &&
+			ids.has(String(intent[keys.updatedId]).toLowerCase())
+		);
+	};
+	return { touches: takes, explains: takes };
+}
+
+/** Returns the ids of what an activity created by this name; results list ids in the order of the intent. */
+function createdIds(
+	name: string,
+	key: string,
+	intent: CompletedActivity["intent"],
+	result: CompletedActivity["result"],
+): readonly string[] {
+	const wanted = Array.isArray(intent.policies) ? intent.policies.filter(isRecord) : [intent];
+	const ids = Array.isArray(result.policyIds) ? result.policyIds : [result.policyId ?? result.userTagId];
+	if (wanted.length !== ids.length) return [];
+	return ids.flatMap((id, index) => (wanted[index]?.[key] === name ? String(id).toLowerCase() : []));
+}
+
+/** What gave a policy the text that it has, or took a policy of the document away. */
+function policyFact({ action, id, before, after }: PolicyChange): Fact {
+	if (action === "create") return goneFact(after.name, policyWrites);
+	const { creates, updates } = policyWrites;
+	const isUpdate = ({ type, intent }: CompletedActivity): boolean =>
+		updates.test(type) && textOrNull(intent.policyId)?.toLowerCase() === id;
+	const isCreation = ({ type, names }: CompletedActivity): boolean => creates.test(type) && names.has(id);
+	const live = {
+		policyName: before?.name,
+		policyEffect: before?.effect,
+		policyConsensus: before?.consensus,
+		policyCondition: before?.condition,
+		policyNotes: before?.notes,
+	};
+	return {
+		touches: (one) => isUpdate(one) || isCreation(one),
+		explains: (one) =>
+			isCreation(one) || Object.entries(live).every(([key, value]) => (one.intent[key] ?? value) === value),
+	};
 }
 
 /** The tag that an update of a user tag is about; undefined for any other activity, and for one in a shape of its own. */
@@ -233,10 +309,10 @@ function findCause(
 	activities: readonly CompletedActivity[],
 	isOurs: (fingerprint: string) => boolean,
 ): CompletedActivity | undefined {
-	const touching = activities.filter(touches);
+	const touching = activities.filter((one) => touches(one, activities));
 	const isLast = (one: CompletedActivity): boolean => touching.every((other) => one === other || isNewer(one, other));
 	const last = touching.find(isLast);
-	return last === undefined || !explains(last) || isOurs(last.fingerprint) ? undefined : last;
+	return last === undefined || !explains(last, activities) || isOurs(last.fingerprint) ? undefined : last;
 }
 
 /** Compares when they took effect, which differs from the order of the list if one was pending. False if that is not known. */

@@ -10,9 +10,9 @@ import {
 	policiesOf,
 	type WholeOrganization,
 } from "../../src/plan/organization.ts";
-import type { Clause } from "../../src/policy/language/syntax.ts";
 import { id, known, liveOf, liveTag, unknown } from "../plan/support-organizations.ts";
-import { randomOf, spoil, Writer } from "../policy/language/random-expressions.ts";
+import { randomOf } from "../policy/language/random-expressions.ts";
+import { randomPolicies } from "./random-policies.ts";
 
 const [alice, bob] = [id("user", 1), id("user", 2)];
 const [signers, oddly] = [id("tag", 1), id("tag", 2)];
@@ -99,37 +99,12 @@ describe("an exported document with policies", () => {
 	});
 });
 
-const ids = [alice, bob, id("user", 3), signers, oddly, id("tag", 9)];
-const debris = ["${", "$${", "\n", "\n\n  ", " ", "\t", "'", "#", "##[x]", "é", "\u2028", "\u00a0", "\r\n", "$", "\\"];
-
-/** Returns an expression as a person or a program may have written it, or what is none. */
-function randomText(random: () => number, clause: Clause): string {
-	const chance = random();
-	if (chance < 0.1) return "";
-	const pick = <One>(of: readonly One[]): One => of[Math.floor(random() * of.length)] as One;
-	const written = new Writer(random, clause).write({ kind: "bool" }, 3);
-	const named = written.replace(/'[^']*'/g, (literal) => (random() < 0.4 ? `'${pick(ids)}'` : literal));
-	const withTags = clause === "consensus" && random() < 0.5 ? `${has(pick(ids))} && (${named})` : named;
-	if (chance < 0.2) return spoil(withTags, random);
-	if (chance < 0.4) {
-		const at = Math.floor(random() * (withTags.length + 1));
-		return withTags.slice(0, at) + pick(debris) + withTags.slice(at);
-	}
-	return withTags.replaceAll(" ", () => (random() < 0.05 ? "\n" : " "));
-}
-
 test("the exported document of any policies has an empty plan, and has or reports each of them", () => {
 	let referring = 0;
 	const seed = Math.floor(Math.random() * 2 ** 31);
 	for (let turn = 0; turn < Number(process.env.ORGSYNC_POLICY_CASES ?? 40); turn += 1) {
 		const random = randomOf(seed + turn);
-		const policies = [1, 2, 3].map((number) => {
-			const [consensus, condition] = [randomText(random, "consensus"), randomText(random, "condition")];
-			const time = random() < 0.3 ? randomText(random, "time") : "";
-			const effect = random() < 0.5 ? "EFFECT_ALLOW" : "EFFECT_DENY";
-			const notes = random() < 0.3 ? randomText(random, "condition") : "";
-			return policy(number, `policy ${number}`, { consensus, condition, time, effect, notes });
-		});
+		const policies = randomPolicies(random);
 		const whole = wholeOf(policies);
 		const { text, leftOut } = exportDocument(whole, "");
 		const desired = readBack(text);

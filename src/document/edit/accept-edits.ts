@@ -1,22 +1,32 @@
 /** Finds where documents differ from live state, and makes the edits. What cannot be edited in place is refused. */
 
 import { defined } from "../../common/defined.ts";
-import { printAddress } from "../../plan/address.ts";
-import type { Change, RemovalChange, ReportChange, TagChange } from "../../plan/change.ts";
-import { readOnlyKindOf, removalKinds } from "../../plan/kinds/index.ts";
-import { expectationLists, removalLists } from "../../plan/kinds/names.ts";
+import { parseAddress, printAddress } from "../../plan/address.ts";
+import type { Change, PolicyChange, RemovalChange, ReportChange, TagChange } from "../../plan/change.ts";
+import { removalKinds } from "../../plan/kinds/index.ts";
+import { removalLists } from "../../plan/kinds/names.ts";
 import { nameOfUser } from "../../plan/objects.ts";
-import type { DesiredOrganization } from "../../plan/organization.ts";
+import type { DesiredOrganization, LiveOrganization } from "../../plan/organization.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { compareText } from "../../plan/value.ts";
 import { type Cell, entriesOf, entryOf, itemsOf } from "../cell.ts";
-import { caip2Aliases } from "../read/expectations.ts";
 import { writeMember } from "../write-member.ts";
 import { writeText } from "../write-yaml.ts";
+import { expectedEntries } from "./accept-expected.ts";
+import {
+	type AddressedEntry,
+	findPolicy,
+	type NewEntry,
+	newPolicy,
+	policyEdits,
+	sectionEdits,
+	templateNames,
+} from "./accept-policies.ts";
 import { type ExpiredAccess, findWindow } from "./accept-windows.ts";
 import {
 	type EditableDocument,
 	editItems,
+	isFlow,
 	NotEditable,
 	refuseShared,
 	removeEntries,
@@ -36,6 +46,7 @@ export interface DocumentEdit {
 
 interface AcceptedOrganization {
 	readonly desired: DesiredOrganization;
+	readonly live: LiveOrganization;
 	readonly plan: Plan;
 	readonly expired: ExpiredAccess;
 }
@@ -43,17 +54,19 @@ interface AcceptedOrganization {
 /** Returns the edits that write live values at these addresses, or why some of them are impossible. */
 export function makeAcceptEdits(
 	documents: readonly EditableDocument[],
-	{ desired, plan, expired }: AcceptedOrganization,
+	organization: AcceptedOrganization,
 	addresses: ReadonlySet<string>,
 ): { readonly edits: readonly DocumentEdit[]; readonly refusals: readonly string[] } {
+	const { desired, plan } = organization;
 	const own = ownDocuments(documents, desired);
-	const editor = new AcceptEditor(own, desired, expired);
+	const editor = new AcceptEditor(own, organization);
 	const refusals: string[] = [];
 	for (const address of addresses) {
 		const because = catchRefusal(() => {
 			const problem = plan.problems.find(({ path, code }) => path === address && code !== "tag-name-taken");
-			if (problem !== undefined && problem.code !== "tag-not-there") throw new NotEditable(problem.message);
-			if (problem !== undefined) editor.removeTag(address);
+			if (problem !== undefined && !/^(?:tag|policy)-not-there$/.test(problem.code))
+				throw new NotEditable(problem.message);
+			if (problem !== undefined) editor.removeEntry(address);
 			const change = plan.changes.find((one) => one.address === address);
 			const isStale = editor.removeExpired(address);
 			if (change !== undefined) editor.accept(change);
@@ -81,13 +94,17 @@ interface ListChange {
 class AcceptEditor {
 	readonly #documents: readonly EditableDocument[];
 	readonly #desired: DesiredOrganization;
+	readonly #live: LiveOrganization;
 	readonly #expired: ExpiredAccess;
 	readonly #edits: DocumentEdit[] = [];
+	/** Entries of sections that no document has yet. */
+	readonly #sections = new Map<string, AddressedEntry[]>();
 	readonly #lists = new Map<Cell, ListChange>();
 
-	constructor(documents: readonly EditableDocument[], desired: DesiredOrganization, expired: ExpiredAccess) {
+	constructor(documents: readonly EditableDocument[], { desired, live, expired }: AcceptedOrganization) {
 		this.#documents = documents;
 		this.#desired = desired;
+		this.#live = live;
 		this.#expired = expired;
 	}
 
@@ -99,15 +116,20 @@ class AcceptEditor {
 		if (change.basis === "last-applied") {
 			throw new NotEditable("only the last-applied state is known; the service does not show live state");
 		}
-		if (change.kind === "userTag") this.#acceptTag(change);
+		if (change.action === "create") this.removeEntry(change.address);
+		else if (change.kind === "userTag" && change.action === "remove") this.#acceptTagRemoval(change);
+		else if (change.kind === "userTag") this.#acceptTag(change);
 		else if (change.action === "remove") this.#acceptRemoval(change);
-		else if (change.kind === "policy") throw new NotEditable("a changed policy is not written into documents yet");
+		else if (change.kind === "policy") this.#acceptPolicy(change);
 		else this.#acceptReport(change);
 	}
 
-	/** Adds the edit that removes the entry of a tag that does not exist. */
-	removeTag(address: string): void {
-		this.#removeItem(address, findTag(this.#documents, address), true);
+	/** Adds the edit that removes the entry of a tag or a policy that does not exist. */
+	removeEntry(address: string): void {
+		const { kind, label } = parseAddress(address) ?? {};
+		const isPolicy = kind === "policy" && label !== undefined;
+		const entry = isPolicy ? findPolicy(this.#documents, label) : findTag(this.#documents, address);
+		this.#removeItem(address, entry, true);
 	}
 
 	/** Adds the edits that remove useless entries of access that expired, and returns whether there is one. */
@@ -121,7 +143,8 @@ class AcceptEditor {
 	/** Whether something is to be edited for an address. */
 	hasEdits(address: string): boolean {
 		const isOfList = [...this.#lists.values()].some(({ addresses }) => addresses.has(address));
-		return isOfList || this.#edits.some((edit) => edit.address === address);
+		const isNew = [...this.#sections.values()].flat().some((one) => one.address === address);
+		return isOfList || isNew || this.#edits.some((edit) => edit.address === address);
 	}
 
 	/** Returns all edits. Each list is edited once, at the end. */
@@ -137,7 +160,46 @@ class AcceptEditor {
 			});
 			if (because !== undefined) refusals.push(`cannot accept ${[...addresses.keys()].join(", ")}: ${because}`);
 		}
+		for (const [section, added] of this.#sections) {
+			const { root, line, edits } = sectionEdits(this.#documents, section, added);
+			for (const [index, { address }] of added.entries()) this.#add(address, root, line, index === 0 ? edits : []);
+		}
 		return { edits: this.#edits, refusals };
+	}
+
+	#addEntry(section: "policies" | "userTags", address: string, entry: NewEntry): void {
+		const list = this.#documents.map(({ root }) => entryOf(root, section)).find((one) => one !== undefined);
+		if (list === undefined) {
+			this.#sections.set(section, [...(this.#sections.get(section) ?? []), { address, entry }]);
+			return;
+		}
+		const { added } = this.#listChange(address, list, list.keyAt.line);
+		added.push(isFlow(documentOf(this.#documents, list), list) ? entry.flow : entry.block);
+	}
+
+	#acceptPolicy(change: PolicyChange): void {
+		const { address, before, after } = change;
+		const entry = findPolicy(this.#documents, after.name);
+		const document = documentOf(this.#documents, entry);
+		const edits = policyEdits(document, entry, change, templateNames(this.#desired, this.#live));
+		this.#add(address, entry, entry.at.line, edits);
+		if (before?.name === after.name) return;
+		for (const item of itemsOf(entryOf(entry, "previously"))) {
+			if (item.value === before?.name) this.#removeItem(address, item);
+		}
+	}
+
+	/** Takes a live tag out of `absent`, or writes it into a complete list. */
+	#acceptTagRemoval({ address, tagId, before }: TagChange): void {
+		const items = this.#documents.flatMap(({ root }) => itemsOf(entryOf(entryOf(root, "absent"), "userTags")));
+		const own = items.filter((item) => idIn(item) === tagId || item.value === before.name);
+		for (const item of own) this.#removeItem(address, item);
+		if (own.length > 0) return;
+		const users = before.members?.map((userId) => nameOfUser(this.#desired, userId)).sort(compareText);
+		const members =
+			users === undefined ? "" : `, members: { exactly: [${users.map((name) => writeText(name)).join(", ")}] }`;
+		const entry = `{ name: ${writeText(before.name)}${members} }`;
+		this.#addEntry("userTags", address, { block: entry, flow: entry });
 	}
 
 	#acceptTag(change: TagChange): void {
@@ -179,45 +241,29 @@ class AcceptEditor {
 		}
 	}
 
-	#acceptRemoval({ address, kind, id, userId }: RemovalChange): void {
+	#acceptRemoval({ address, kind, id, userId, before }: RemovalChange): void {
+		const isName = (item: Cell): boolean => kind === "policy" && item.value === before?.name;
+		let isListed = false;
 		const isOfUser = removalKinds.some((one) => one.name === kind && one.isOfUser);
 		for (const { root } of this.#documents) {
 			const section = entryOf(entryOf(root, "absent"), removalLists[kind]);
 			const lists = isOfUser ? entriesOf(section).filter((list) => this.#userOf(list) === userId) : [section];
 			for (const item of lists.flatMap(itemsOf)) {
-				if (idIn(item) === id) this.#removeItem(address, item);
+				if (idIn(item) !== id && !isName(item)) continue;
+				isListed = true;
+				this.#removeItem(address, item);
 			}
 		}
+		if (isListed || kind !== "policy" || this.#desired.exactly?.policies === undefined) return;
+		this.#addEntry("policies", address, newPolicy(this.#live, id, templateNames(this.#desired, this.#live)));
 	}
 
 	#acceptReport(change: ReportChange): void {
 		for (const { root } of this.#documents) {
-			for (const { cell, label, identity } of this.#expected(root, change.kind)) {
+			for (const { cell, label, identity } of expectedEntries(root, change.kind, this.#desired)) {
 				if (printAddress(change.kind, label) === change.address) this.#acceptFields(change, cell, identity);
 			}
 		}
-	}
-
-	/** Returns the entries of one kind under `expect`, each with its label: the address without the kind. */
-	#expected(root: Cell, name: ReportChange["kind"]): readonly { cell: Cell; label: string; identity: string }[] {
-		const kind = readOnlyKindOf(name);
-		const section = entryOf(entryOf(root, "expect"), expectationLists[name]);
-		const lists = kind.groupedBy === null ? [section] : entriesOf(section);
-		return lists.flatMap((list) =>
-			itemsOf(list).map((cell) => {
-				const identity = kind.identities.find((one) => cell.entries.has(one)) ?? "";
-				const entry = entryOf(cell, identity);
-				const key = kind.isIdentityId(identity) ? (idIn(entry) ?? "") : String(entry?.value);
-				const group = list === undefined || kind.groupedBy === null ? "" : `${this.#groupOf(list, kind.groupedBy)}/`;
-				return { cell, identity, label: `${group}${key}` };
-			}),
-		);
-	}
-
-	/** Returns the name in addresses of the user or network that is the key of this list. */
-	#groupOf(list: Cell, groupedBy: "user" | "network"): string {
-		if (groupedBy === "user") return nameOfUser(this.#desired, this.#userOf(list));
-		return caip2Aliases.get(String(list.key)) ?? String(list.key);
 	}
 
 	#acceptFields({ address, before }: ReportChange, cell: Cell, identity: string): void {

@@ -2,7 +2,7 @@
 
 import { textOf } from "../../common/said.ts";
 import { nameOf, type RelatedActivity, settleOrAbandon } from "../../plan/activities/pending.ts";
-import { isRuleAddress } from "../../plan/address.ts";
+import { isRuleAddress, printAddress } from "../../plan/address.ts";
 import { matchesGlob } from "../../plan/glob.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { isCovered } from "../../plan/step.ts";
@@ -91,10 +91,26 @@ function selectable({ plan, stale }: SelectableOrganization): readonly string[] 
 
 function match(pattern: string, one: SelectableOrganization, index: number): Match {
 	const addresses = selectable(one);
-	const isExact = addresses.includes(pattern);
-	const all = isExact ? [pattern] : addresses.filter((address) => matchesGlob(pattern, address));
+	const named = namesOf(one.plan);
+	const isMatch = (address: string, by: (text: string) => boolean): boolean => {
+		const name = named.get(address);
+		return by(address) || (name !== undefined && by(name));
+	};
+	const exact = addresses.filter((address) => isMatch(address, (text) => text === pattern));
+	const isExact = exact.length > 0;
+	const all = isExact ? exact : addresses.filter((address) => isMatch(address, (text) => matchesGlob(pattern, text)));
 	const free = all.filter((address) => whyNot(address, one) === undefined);
 	return { organization: one, index, all, free, isExact };
+}
+
+/** Returns the addresses by name of policies whose addresses in the plan have their ids. */
+function namesOf({ changes }: Plan): ReadonlyMap<string, string> {
+	return new Map(
+		changes.flatMap((change) => {
+			const isNamed = change.kind === "policy" && change.action === "remove" && change.before !== null;
+			return isNamed ? [[change.address, printAddress("policy", change.before.name)] as const] : [];
+		}),
+	);
 }
 
 /** Returns each matching address that cannot be accepted. */

@@ -192,10 +192,12 @@ function isOnlyExpired(change: Change, { all }: ExpiredAccess, { changes }: Pick
 	return change.removeUserIds.every((userId) => expired?.has(userId) === true);
 }
 
-/** Returns the accepted addresses, and those that renamed tags get: the address of a tag is its name. */
+/** Returns the accepted addresses, and those that tags and policies get by their live names. */
 function withFormerNames(accepted: ReadonlySet<string>, changes: readonly Change[]): ReadonlySet<string> {
 	const renamed = changes.flatMap((change) =>
-		change.kind === "userTag" && accepted.has(change.address) ? [printAddress("userTag", change.before.name)] : [],
+		(change.kind === "userTag" || change.kind === "policy") && accepted.has(change.address) && change.before !== null
+			? [printAddress(change.kind, change.before.name)]
+			: [],
 	);
 	return new Set([...accepted, ...renamed]);
 }

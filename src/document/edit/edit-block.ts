@@ -35,13 +35,14 @@ export function blockItems(
 	if (added.length === 0) return removals;
 	const model = last ?? (ranges[0] as TextRange);
 	const start = lineStartOf(text, model.from);
-	const lines = added.map((item) => `${text.slice(start, model.from)}- ${item}`);
+	const indent = text.slice(start, model.from);
 	const newline = newlineOf(text, model.from);
-	if (last === undefined) {
-		return [...removals, { from: start, to: start, text: lines.map((line) => line + newline).join("") }];
-	}
-	const end = lineEndOf(text, trimEnd(text, last.to));
-	return [...removals, { from: end, to: end, text: lines.map((line) => newline + line).join("") }];
+	const lines = added.map(
+		(item) => `${indent}- ${item.replace(/\n(?!\n)/g, `\n${indent}  `).replaceAll("\n", newline)}`,
+	);
+	// Behind comments, as entries that are added to the last item: those come first.
+	const at = last === undefined ? start : skipComments(text, nextLineOf(text, trimEnd(text, last.to)), indent.length);
+	return [...removals, { from: at, to: at, text: lines.map((line) => line + newline).join("") }];
 }
 
 /** Returns the edits that remove the entries with these numbers, which begin at their keys. At least one must remain. */
@@ -67,7 +68,7 @@ export function blockPairs(
 	});
 }
 
-/** Returns the edits that add entries, each of one line, below the last entry and the deeper comment lines after it. */
+/** Returns the edits that add entries below the last entry and the deeper comment lines after it. */
 export function addBlockPairs(
 	text: string,
 	ranges: readonly TextRange[],
@@ -80,7 +81,13 @@ export function addBlockPairs(
 	const indent = text.slice(start, first.from).replace(/[^ \t]/g, " ");
 	const end = skipComments(text, nextLineOf(text, last.to), indent.length);
 	const newline = newlineOf(text, last.to);
-	return [{ from: end, to: end, text: added.map((entry) => `${indent}${entry}${newline}`).join("") }];
+	return [
+		{
+			from: end,
+			to: end,
+			text: added.map((entry) => `${indent}${entry.replaceAll("\n", newline)}${newline}`).join(""),
+		},
+	];
 }
 
 /** Returns the lines of an item, with the deeper comment lines after it. */

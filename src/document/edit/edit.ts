@@ -8,6 +8,7 @@ import {
 	isSeq,
 	type Node,
 	type Pair,
+	type Scalar,
 	visit,
 	type YAMLMap,
 } from "yaml";
@@ -17,10 +18,19 @@ import { readText } from "../read/file-text.ts";
 import { readTree } from "../read/tree.ts";
 import { type Environment, Substitution, type VariableOptions } from "../read/variables.ts";
 import { readYaml } from "../read/yaml.ts";
-import { type TextStyle, writeFlow, writeText } from "../write-yaml.ts";
+import { type TextStyle, writeBlock, writeFlow, writeKey, writeText } from "../write-yaml.ts";
 import { addBlockPairs, blockItems, blockPairs, type TextRange } from "./edit-block.ts";
 import { flowEdits } from "./edit-flow.ts";
-import { applyEdits, lineEndOf, lineStartOf, NotEditable, newlineOf, type TextEdit, trimEnd } from "./edit-text.ts";
+import {
+	applyEdits,
+	lineEndOf,
+	lineStartOf,
+	NotEditable,
+	newlineOf,
+	nextLineOf,
+	type TextEdit,
+	trimEnd,
+} from "./edit-text.ts";
 
 export { lineAfter, NotEditable, type TextEdit } from "./edit-text.ts";
 
@@ -90,7 +100,7 @@ function findVariable(cell: Cell): Cell | undefined {
 	return undefined;
 }
 
-/** Returns the edits that remove `removed` from the list and add `added`, which are YAML texts of one line. */
+/** Returns the edits that remove `removed` from the list and add `added`, YAML texts: of one line, but in a block list. */
 export function editItems(
 	document: EditableDocument,
 	list: Cell,
@@ -121,7 +131,7 @@ export function removeEntries(document: EditableDocument, map: Cell, keys: reado
 		: blockPairs(document.text, ranges, removedIndices);
 }
 
-/** Returns the edits that add entries after the last one of the map. They are YAML texts of one line: `key: value`. */
+/** Returns the edits that add entries after the last one of the map: YAML texts `key: value` of one line, but at the root. */
 export function addEntries(document: EditableDocument, map: Cell, added: readonly string[]): readonly TextEdit[] {
 	const node = nodeOf(document, map);
 	if (!isMap(node)) throw new NotEditable(`${pathOf(map)} is not a map`);
@@ -151,9 +161,7 @@ export function replaceValue(document: EditableDocument, cell: Cell, value: unkn
 	const { text } = document;
 	const { from, to } = rangeOf(node);
 	if (isScalar(node)) {
-		const style: TextStyle =
-			node.type === "QUOTE_SINGLE" ? "single" : node.type === "PLAIN" || node.type === undefined ? "plain" : "double";
-		const written = typeof value === "string" ? writeText(value, style) : writeFlow(value);
+		const written = typeof value === "string" ? writeText(value, styleOf(node)) : writeFlow(value);
 		return [{ from, to: trimEnd(text, to), text: written }];
 	}
 	if (!isSeq(node) || node.flow === true || !Array.isArray(value)) return [{ from, to, text: writeFlow(value) }];
@@ -165,6 +173,41 @@ export function replaceValue(document: EditableDocument, cell: Cell, value: unkn
 	const lines = value.map((item) => `- ${writeFlow(item)}`);
 	const end = lineEndOf(text, trimEnd(text, to));
 	return [{ from: first, to: end, text: lines.join(`${newlineOf(text, first)}${indent}`) }];
+}
+
+/**
+ * Returns the edits that replace a text by `written`, which has the escapes of documents. It keeps its quotes, or is a block as
+ * before where a block can hold it.
+ */
+export function replaceText(document: EditableDocument, cell: Cell, written: string): readonly TextEdit[] {
+	const node = nodeOf(document, cell);
+	if (!isScalar(node)) throw new NotEditable(`${pathOf(cell)} is no text`);
+	const { text } = document;
+	const { from, to } = rangeOf(node);
+	const end = trimEnd(text, to);
+	const isBlock = node.type === "BLOCK_LITERAL" || node.type === "BLOCK_FOLDED";
+	const map = cell.parent && nodeOf(document, cell.parent);
+	const mayBeBlock = isBlock || (cell.value === "" && isMap(map) && map.flow !== true);
+	const header = isBlock ? text.slice(from, lineEndOf(text, from)) : "|-";
+	const found = isBlock ? /^[ \t]*(?=\S)/m.exec(text.slice(nextLineOf(text, from), end))?.[0] : undefined;
+	const indent = found ?? " ".repeat(cell.keyAt.column + 1);
+	const newline = newlineOf(text, from);
+	const block = mayBeBlock ? writeBlock(written, indent, newline) : undefined;
+	if (block === undefined) return [{ from, to: end, text: writeKey(written, styleOf(node)) }];
+	// The lines of a folded block would be joined, and a number in the header is about the old text.
+	const style = written.includes("\n") ? "|" : header[0];
+	const newHeader = `${style}${header.slice(1).replace(/^[-+1-9]*/, (marks) => marks.replace(/[1-9]/, ""))}`;
+	return [{ from, to: end, text: `${newHeader}${newline}${indent}${block}` }];
+}
+
+/** Whether a list or map is written in brackets. */
+export function isFlow(document: EditableDocument, cell: Cell): boolean {
+	const node = nodeOf(document, cell);
+	return (isSeq(node) || isMap(node)) && node.flow === true;
+}
+
+function styleOf({ type }: Scalar): TextStyle {
+	return type === "QUOTE_SINGLE" ? "single" : type === "PLAIN" || type === undefined ? "plain" : "double";
 }
 
 /** Returns the node of a cell. Throws NotEditable if an alias, an anchor or a tag is on the path to it. */

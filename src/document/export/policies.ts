@@ -3,7 +3,7 @@ import type { LivePolicy } from "../../plan/organization.ts";
 import { checkTemplate, templateOf } from "../../policy/language/check-template.ts";
 import type { Clause } from "../../policy/language/syntax.ts";
 import { parseTemplate } from "../../policy/language/template.ts";
-import { writeKey, writeText } from "../write-yaml.ts";
+import { writeBlock, writeKey, writeText } from "../write-yaml.ts";
 
 /** An entry under `policies`. */
 export interface ExportedPolicy {
@@ -60,15 +60,23 @@ export function policyLines(policy: ExportedPolicy): readonly string[] {
 	].flatMap((lines) => lines.split("\n"));
 }
 
-/** Texts that a block can hold as they are: visible characters and line breaks, none of them at an end. */
-const blockText = /^[^\s\p{C}][^\p{C}\p{Zl}\p{Zp}]*(?:\n+[^\p{C}\p{Zl}\p{Zp}]+)*(?<=\S)$/u;
-
 /** Returns a template as a `|-` block whose lines begin with `indent`; on one line where a block cannot hold it, or it is empty. */
-function writeTemplate(template: string, indent: string, newline = "\n"): string {
-	// Nothing in it is a variable of the document: it is parsed as it is.
-	const inQuotes = writeKey(template, "double");
-	const isPlain = inQuotes === JSON.stringify(template);
-	if (!isPlain || !blockText.test(template)) return inQuotes;
-	const lines = template.split("\n").map((line) => (line === "" ? "" : `${indent}${line}`));
-	return ["|-", ...lines].join(newline);
+function writeTemplate(template: string, indent: string): string {
+	const block = writeBlock(template, indent);
+	return block === undefined ? writeKey(template, "double") : `|-\n${indent}${block}`;
+}
+
+/** Returns the entry on one line. */
+export function flowPolicy(policy: ExportedPolicy): string {
+	const { name, effect, consensus, condition, time, notes, unchecked } = policy;
+	const expression = (key: string, text: string): string => `${key}: ${writeKey(text, "double")}`;
+	const entries = [
+		`name: ${writeText(name)}`,
+		`effect: ${effect}`,
+		...[expression("consensus", consensus), expression("condition", condition)],
+		...(time === "" ? [] : [expression("time", time)]),
+		...(notes === "" ? [] : [`notes: ${writeText(notes)}`]),
+		...(unchecked ? ["unchecked: true"] : []),
+	];
+	return `{ ${entries.join(", ")} }`;
 }

@@ -59,8 +59,9 @@ export type Todo =
 	| {
 			readonly kind: "apply";
 			readonly object: KindName;
+			readonly action: Change["action"];
 			readonly apply: string;
-			/** Null where the object is no user tag. */
+			/** Null where the object is no user tag that exists. */
 			readonly tag: TagCure | null;
 			readonly isBlocked: boolean;
 			readonly keeping: Keeping;
@@ -91,12 +92,13 @@ export function findTodo(difference: Difference, plan: Plan, context: TodoContex
 	const keeping = findKeeping(address, { ...context, commands });
 	const held = whyHeld(address, plan, { keeping, commands });
 	if (held !== null) return held;
-	const tag = change?.kind === "userTag" ? cureOf(change, plan) : null;
+	const action = change?.action ?? "report";
+	const tag = change?.kind === "userTag" && action === "update" ? cureOf(change, plan) : null;
 	if (difference.what === accessExpired) {
 		const hasWindow = hasWindowOf(address, context);
 		return { kind: "end-access", apply, removed: tag?.removed ?? [], isBlocked, hasWindow };
 	}
-	return { kind: "apply", object: kind, apply, tag, isBlocked, keeping };
+	return { kind: "apply", object: kind, action, apply, tag, isBlocked, keeping };
 }
 
 function cureOf(change: Change & { readonly kind: "userTag" }, plan: Plan): TagCure {

@@ -122,6 +122,10 @@ const words: ReadonlyMap<string, string> = new Map([
 	["tag-ambiguous", "matches two tags"],
 	["duplicate-tag", "matched by two entries"],
 	["tag-name-taken", "name already taken"],
+	["policy-not-there", "not found"],
+	["policy-ambiguous", "matches two policies"],
+	["duplicate-policy", "matched by two entries"],
+	["policy-name-taken", "name already taken"],
 	["rule-broken", "rule broken"],
 	["access-expired", "access expired"],
 ]);
@@ -178,7 +182,7 @@ function sayUnattributed({ findings, unattributed }: OrganizationDrift, { reads 
 function isAttributable({ kind, what }: Finding): boolean {
 	if (what === "access-expired") return false;
 	const hasActivities = !readOnlyKinds.some(({ name, activities }) => name === kind && activities === null);
-	return kind !== "rule" && hasActivities && !what.startsWith("tag-");
+	return kind !== "rule" && hasActivities && !/^(?:tag|policy)-/.test(what);
 }
 
 function sayAttribution(by: Attribution, names: UserNames): Phrase {

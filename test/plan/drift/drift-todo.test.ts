@@ -129,6 +129,9 @@ describe("What to do about drift", () => {
 		expect(of("tag-not-there")).toBe("create the tag `admins` by hand, or remove it from the document");
 		expect(of("tag-name-taken")).toBe("another tag has the name `admins`: rename that tag, by hand or in the document");
 		expect(of("tag-ambiguous")).toBe("write the `id` of the tag into the document");
+		expect(of("policy-ambiguous")).toBe("write the `id` of the policy into the document");
+		expect(of("policy-not-there")).toMatch(/^remove the `id` of `admins`/);
+		expect(of("policy-name-taken")).toMatch(/^another policy has the name `admins`/);
 	});
 });
 

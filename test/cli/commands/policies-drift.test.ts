@@ -1,0 +1,58 @@
+/** Drift of policies and tags that a document writes, on the emulator: what differs, who changed it, and accepting it. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { normalize } from "../../run.ts";
+import { alice, bob, document, makeWorld, policies } from "../../world.ts";
+
+const entry = (name: string, condition: string): string =>
+	`  - { name: ${name}, effect: allow, consensus: "approvers.count() > 1", condition: "${condition}" }`;
+
+const sections = [
+	"userTags: [{ name: payers, create: true, members: { exactly: [alice, bob] } }]",
+	`policies:\n${["pay", "pay more"].map((name) => entry(name, "false")).join("\n")}`,
+	'exactly: { policies: { except: ["policy *"] } }',
+];
+
+test("drift finds changed, removed and added policies and tags that are gone, says who changed them, and accepts them", async () => {
+	const world = await makeWorld(document(...sections));
+	await world.change({ rootQuorum: { threshold: 1, userIds: [alice, bob] } });
+	await world.submitAsBob("create_user_tag", { userTagName: "payers", userIds: [alice, bob] });
+	const wanted = { effect: "EFFECT_ALLOW", consensus: "approvers.count() > 1", condition: "false", notes: "" };
+	const named = ["pay", "pay more", "extra"].map((policyName) => ({ ...wanted, policyName }));
+	await world.submitAsBob("create_policies", { policies: named });
+	const idOf = (name: string): string =>
+		world.organization().policies.find((one: { policyName: string }) => one.policyName === name).policyId;
+	const tagId = world.organization().userTags.find((one: { tagName: string }) => one.tagName === "payers").tagId;
+	await world.moveClock(60_000);
+	await world.submitAsBob("update_policy", { policyId: idOf("pay"), policyCondition: "true" });
+	await world.submitAsBob("delete_policies", { policyIds: [idOf("pay more")] });
+	await world.submitAsBob("delete_user_tags", { userTagIds: [tagId] });
+	world.clearRequests();
+	const { code, stdout } = await world.run(["drift"]);
+	expect(code).toBe(2);
+	await expect(normalize(stdout)).toMatchFileSnapshot("../../golden/cli/drift-policies.txt");
+
+	const accepted = await world.run(["drift", "--accept", "policy:*", "--accept", "userTag:payers"]);
+	expect(accepted.stderr).toMatch(/^accepted policy:/);
+	const written = readFileSync(join(world.folder, "orgsync.yaml"), "utf8");
+	expect(written).toBe(
+		document(
+			"userTags: []",
+			["policies:", entry("pay", "true"), ...blockOf("extra", "false")].join("\n"),
+			sections[2] as string,
+		),
+	);
+	expect((await world.run(["drift"])).code).toBe(0);
+	expect(world.submits()).toEqual([]);
+	expect(policies.length).toBe(3);
+});
+
+const blockOf = (name: string, condition: string): readonly string[] => [
+	`  - name: ${name}`,
+	"    effect: allow",
+	"    consensus: |-",
+	"      approvers.count() > 1",
+	"    condition: |-",
+	`      ${condition}`,
+];

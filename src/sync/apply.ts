@@ -4,13 +4,16 @@ import { showAddress } from "../common/escape.ts";
 import { type Said, say } from "../common/said.ts";
 import { organizationChannel, stepChannel } from "../common/tracing.ts";
 import { describeTime, isPastValidity } from "../plan/access-window.ts";
+import { printScope } from "../plan/address.ts";
 import { retriesOf } from "../plan/guards/overrides.ts";
+import { findUnreadPolicies } from "../plan/kinds/policy-changes.ts";
 import { uuid } from "../plan/organization.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Report, Stats, StepResult } from "../plan/report.ts";
 import { fillStandIns, standInsIn } from "../plan/stand-in.ts";
 import type { Step } from "../plan/step.ts";
 import { digestOf } from "../plan/value.ts";
+import { reasonText } from "../say/reason.ts";
 import type { Reader } from "../wire/client.ts";
 import type { Comparison } from "./converge.ts";
 import type { Journal } from "./journal/journal.ts";
@@ -63,7 +66,10 @@ async function runPlan(comparison: Comparison, context: ApplyContext): Promise<A
 	const verification = isVerified ? await verify(desired, plan, completed, context) : notVerified;
 	const { left } = verification;
 	// After a window began or ended, the result was compared with what the document wanted before.
-	const unverified = verification.unverified ?? (isVerified ? run.whyOvertaken() : null);
+	const overtaken = isVerified ? run.whyOvertaken() : null;
+	const unread = findUnreadPolicies(desired, plan.unread);
+	const unverified =
+		verification.unverified ?? overtaken ?? (unread && `${printScope(unread)}: ${reasonText(unread.because)}`) ?? null;
 	const allCompleted = completed.length === steps.length;
 	const report: Report = {
 		formatVersion: 1,

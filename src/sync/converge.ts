@@ -179,13 +179,14 @@ export async function compareLive(
 async function isSameAfterList(
 	question: Question,
 	{ plan, context }: Comparison,
-	{ userTags, users, removables }: LiveOrganization,
+	{ userTags, users, removables, policies }: LiveOrganization,
 	{ reads, readerFreshSinceList }: CompareOptions,
 ): Promise<boolean> {
 	const isListed = context.isCutOff === true || plan.unread.every(({ scope }) => scope !== "activities");
 	if (readerFreshSinceList === undefined || reads !== "auto" || !isListed || !isSending(plan)) return true;
 	const { query } = timeQueries(question.document.organizationId, readerFreshSinceList());
-	return sameValue(await readChangeable(documentsToRead(question), query, reads), { userTags, users, removables });
+	const fresh = await readChangeable(documentsToRead(question), query, reads);
+	return sameValue(fresh, { userTags, users, removables, ...defined({ policies }) });
 }
 
 /** `position` is the journal's. `wholeLive`: the live state of both documents where a base document was given. */

@@ -25,6 +25,12 @@ export function needsPolicies(desired: DesiredOrganization): boolean {
 	return policiesOf(desired).length > 0 || desired.exactly?.policies !== undefined || byName;
 }
 
+/** Returns why policies were not read that the document states or lists completely; undefined where they were. */
+export function findUnreadPolicies(desired: DesiredOrganization, unread: readonly Unread[]): Unread | undefined {
+	if (policiesOf(desired).length === 0 && desired.exactly?.policies === undefined) return undefined;
+	return unread.find((one) => one.scope === "kind" && one.kind === "policy");
+}
+
 /** The changes of written policies, and the removals of those that a complete list leaves out. */
 export function writtenDifferences(desired: DesiredOrganization, live: LiveOrganization): Differences {
 	const wanted = policiesOf(desired);

@@ -3,6 +3,7 @@
 import { defined } from "../../../common/defined.ts";
 import { exitCodes, StalePlanError } from "../../../common/errors.ts";
 import { type DesiredFleet, filterFleet, fleetOf } from "../../../document/read/fleet.ts";
+import { findUnreadPolicies } from "../../../plan/kinds/policy-changes.ts";
 import { namedAs, showOrganization } from "../../../plan/organization-name.ts";
 import { isIdle } from "../../../plan/plan.ts";
 import { exitCodeOf } from "../../../plan/report.ts";
@@ -198,7 +199,7 @@ function keepReading(compared: ComparedOrganization, run: ApplyRun): PreparedOrg
 	const one = recordOverrides(compared, given, journal);
 	const { plan, desired, readPosition } = one.comparison;
 	const { organizationId } = plan;
-	if (!isIdle(plan)) return { ...one, organizationId };
+	if (!isIdle(plan) || findUnreadPolicies(desired, plan.unread) !== undefined) return { ...one, organizationId };
 	openRun?.recordUnchanged(plan, desired.digest, readPosition);
 	if (run.size === 1 || reviewed !== null || !isStreamed(output.format)) return { ...one, organizationId };
 	const endsSoon = findSoonEnding(plan);

@@ -33,6 +33,8 @@ export interface StepResult {
 	readonly refusedStatus: number | null;
 	/** Whether the service does not accept the key at all. */
 	readonly keyNotAccepted: boolean;
+	/** Set where its object is not what the saved plan saw, so that nothing was submitted. */
+	readonly isStale?: true;
 	/** Policies that judged a denied step. */
 	readonly policyEvaluations: readonly { readonly policyId?: string; readonly outcome?: string }[];
 	/** Each part of a removal that was submitted part by part; empty for a step that was submitted at once. */
@@ -106,6 +108,7 @@ export function exitCodeOf(report: Report): ExitCode {
 		[stopped && has("completed"), exitCodes.partlyApplied],
 		[report.steps.some(({ keyNotAccepted }) => keyNotAccepted), exitCodes.notAuthorized],
 		[has("rejected", "denied"), exitCodes.rejectedOrDenied],
+		[report.steps.some(({ isStale }) => isStale === true), exitCodes.stalePlan],
 		[stopped || (report.left ?? []).length > 0 || report.unverified !== null, exitCodes.error],
 		[waits, exitCodes.pendingApproval],
 	];

@@ -92,6 +92,8 @@ function appliedPolicy(
 	{ policies }: AnyParameters,
 	{ appliedAt, createdIds = [] }: Completion,
 ): readonly AppliedObject[] {
+	// Fewer ids do not say whose they are.
+	if (action === "create" && (!Array.isArray(policies) || createdIds.length !== policies.length)) return [];
 	const index = Array.isArray(policies) ? policies.findIndex((one) => one.policyName === name) : -1;
 	const liveId = action === "create" ? createdIds[index] : id;
 	return liveId === undefined ? [] : [{ kind: "policyText", id: liveId, value: { appliedAt, name } }];

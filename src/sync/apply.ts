@@ -22,6 +22,7 @@ import { findLater, type LaterPlan, planLater } from "./submit/later-steps.ts";
 import { notAttempted } from "./submit/outcomes.ts";
 import { type RanStep, runStep, type StepContext, timesOf, toStepResult } from "./submit/run-step.ts";
 import { createdIdsOf } from "./submit/submit-once.ts";
+import { makePolicyReader } from "./submit/written-objects.ts";
 import { notVerified, verify } from "./verify.ts";
 import { isWaiting, StepWait, type WaitOptions } from "./wait-for-end.ts";
 
@@ -59,18 +60,19 @@ async function runPlan(comparison: Comparison, context: ApplyContext): Promise<A
 	const startedAtMs = context.now();
 	const run = await new StepRun(comparison, context).finish();
 	if (run.stopped !== null) return { error: run.stopped.error, steps: [...run.results.values()] };
-	const steps = plan.steps.map((step) => run.results.get(step.id) as StepResult);
-	const completed = steps.filter(({ outcome }) => outcome === "completed");
+	const ran = plan.steps.map((step) => run.results.get(step.id) as StepResult);
+	const completed = ran.filter(({ outcome }) => outcome === "completed");
 	const isVerified = context.verify && completed.length > 0;
 	const readPosition = isVerified ? context.journal.position() : undefined;
 	const verification = isVerified ? await verify(desired, plan, completed, context) : notVerified;
-	const { left } = verification;
+	const { left, kept } = verification;
+	const steps = ran.map((result) => failIfKept(result, kept));
 	// After a window began or ended, the result was compared with what the document wanted before.
 	const overtaken = isVerified ? run.whyOvertaken() : null;
 	const unread = findUnreadPolicies(desired, plan.unread);
 	const unverified =
 		verification.unverified ?? overtaken ?? (unread && `${printScope(unread)}: ${reasonText(unread.because)}`) ?? null;
-	const allCompleted = completed.length === steps.length;
+	const allCompleted = steps.every(({ outcome }) => outcome === "completed");
 	const report: Report = {
 		formatVersion: 1,
 		organizationId: plan.organizationId,
@@ -91,6 +93,12 @@ async function runPlan(comparison: Comparison, context: ApplyContext): Promise<A
 		stats: context.stats(),
 	};
 	return { report, readPosition };
+}
+
+function failIfKept(result: StepResult, kept: ReadonlyMap<string, string>): StepResult {
+	const message = kept.get(result.step.covers[0]?.address ?? "");
+	if (message === undefined || result.step.operation !== "update_policy") return result;
+	return { ...result, outcome: "failed", message };
 }
 
 /** Returns the report. Throws the error that stopped the run. */
@@ -135,7 +143,8 @@ class StepRun {
 		this.#offsetMs = comparison.exactOffsetMs ?? comparison.clockOffsetMs;
 		this.#remaining = new Set(comparison.plan.steps);
 		this.#readAtMs = Date.parse(comparison.plan.readAt);
-		this.#context = { ...context, ...timesOf(comparison) };
+		const readPolicies = makePolicyReader(comparison.plan.organizationId, context.reader);
+		this.#context = { ...context, ...timesOf(comparison), readPolicies };
 		this.#wait = context.wait === undefined ? null : new StepWait(comparison.plan, this.#context, context.wait);
 	}
 

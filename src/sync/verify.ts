@@ -13,7 +13,10 @@ import type { Reader } from "../wire/client.ts";
 import type { AppliedObject, Journal } from "./journal/journal.ts";
 import { readLive } from "./read/read.ts";
 
-type Verification = Pick<Report, "left" | "unverified">;
+interface Verification extends Pick<Report, "left" | "unverified"> {
+	/** By address of a policy: why its update did not do what it asked for. */
+	readonly kept: ReadonlyMap<string, string>;
+}
 
 interface VerifyContext {
 	readonly reader: Reader;
@@ -21,7 +24,7 @@ interface VerifyContext {
 }
 
 /** The verification of an apply that reads nothing afterwards. */
-export const notVerified: Verification = { left: null, unverified: null };
+export const notVerified: Verification = { left: null, unverified: null, kept: new Map() };
 
 /** Returns what still differs of what completed steps changed. An error is a reason: the report must not be lost. */
 export async function verify(
@@ -34,7 +37,7 @@ export async function verify(
 		return await findLeft(desired, plan, completed, context);
 	} catch (error) {
 		if (!(error instanceof OrgsyncError)) throw error;
-		return { left: null, unverified: error.message };
+		return { ...notVerified, unverified: error.message };
 	}
 }
 
@@ -62,10 +65,33 @@ async function findLeft(
 	const lost = new Set(problems.map(({ path }) => path));
 	const left = [...changes, ...plan.changes.filter(({ address }) => lost.has(address))];
 	const done = completedAddresses(plan, completed);
+	const kept = new Map([...findKeptFields(plan, live)].filter(([address]) => done.has(address)));
 	return {
-		left: left.filter(({ address }) => done.has(address)),
+		kept,
+		left: left.filter(({ address }) => done.has(address) && !kept.has(address)),
 		unverified: lostSight === undefined ? null : `${printScope(lostSight)}: ${reasonText(lostSight.because)}`,
 	};
+}
+
+const clearableFields = ["consensus", "condition", "notes", "time"] as const;
+
+/** Returns which updates cleared fields that the service has still: what an empty text does is not documented. */
+function findKeptFields({ changes }: Plan, { policies }: LiveOrganization): ReadonlyMap<string, string> {
+	const live = new Map(policies?.known === true ? policies.value.map((policy) => [policy.id, policy]) : []);
+	return new Map(
+		changes.flatMap((change): readonly (readonly [string, string])[] => {
+			if (change.kind !== "policy" || change.action !== "update") return [];
+			const { id, before, after, address } = change;
+			const kept = clearableFields.filter(
+				(field) => after[field] === "" && before?.[field] !== "" && live.get(id)?.[field] === before?.[field],
+			);
+			return kept.length === 0 ? [] : [[address, keptText(kept)]];
+		}),
+	);
+}
+
+function keptText(fields: readonly string[]): string {
+	return `the service kept what the update clears: ${fields.join(", ")}. Write a text there (\`true\` as consensus or condition), or remove the policy, apply, and create it again`;
 }
 
 /** Returns the addresses of changes all of whose steps completed. */

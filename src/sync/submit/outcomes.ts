@@ -20,6 +20,8 @@ export interface SubmitResult extends Omit<StepResult, "step" | "tookMs" | "part
 	readonly journalError: StorageError | null;
 	/** Whether it was submitted although an equal request was rejected before. */
 	readonly isRetry: boolean;
+	/** Set where the object is not what the saved plan saw, so that nothing was submitted. */
+	readonly isStale?: true;
 }
 
 type AnswerOutcome = Omit<SubmitResult, "fingerprint" | "requests">;

@@ -12,6 +12,7 @@ import type { Plan } from "../../plan/plan.ts";
 import type { StepForecast, StepResult } from "../../plan/report.ts";
 import { type EarlierActivity, isCovered, type Step } from "../../plan/step.ts";
 import type { ApprovalVerdict } from "../../policy/powers/forecast.ts";
+import type { Reader } from "../../wire/client.ts";
 import { appliedByEntry, appliedByStep } from "../applied-objects.ts";
 import type { Comparison } from "../converge.ts";
 import type { Journal, JournalEntry } from "../journal/journal.ts";
@@ -19,12 +20,15 @@ import type { ActivityRequest, SubmitContext } from "./activity-request.ts";
 import { notAttempted, type SubmitResult } from "./outcomes.ts";
 import { combineParts, type SubmittedPart, submitIndividually, toPartResults } from "./submit-individually.ts";
 import { submitOnce } from "./submit-once.ts";
+import { explainResult, type ReadPolicies, refuseStaleUpdate } from "./written-objects.ts";
 
 /** What the steps of one plan run with. */
 export interface StepContext extends SubmitContext {
 	readonly journal: Journal;
 	/** When each tag was last changed, by its id; see ActivityRequest. */
 	readonly tagChangedAtMs: ReadonlyMap<string, number>;
+	readonly reader: Reader;
+	readonly readPolicies: ReadPolicies;
 }
 
 /** Returns what a comparison knows of clocks and times, as the submits that follow it need it. */
@@ -60,9 +64,27 @@ export async function runStep(step: Step, plan: Plan, context: StepContext): Pro
 	const joined = findJoined(step, plan, context);
 	const request = requestOf(step, plan, joined, context);
 	const isHeld = step.earlierActivity !== null && joined === undefined;
-	const whole = isHeld ? resultOfEarlier(step, step.earlierActivity, plan) : await submitOnce(request, context, joined);
+	const whole = isHeld
+		? resultOfEarlier(step, step.earlierActivity, plan)
+		: await submitStep(step, plan, { request, joined, context });
 	const parts = isHeld ? [] : await submitIndividually(request, whole, context);
 	return withResult({ step, request, whole, parts, events: [], startedAtMs }, isHeld ? startedAtMs : context.now());
+}
+
+async function submitStep(
+	step: Step,
+	plan: Plan,
+	{
+		request,
+		joined,
+		context,
+	}: Pick<RanStep, "request"> & {
+		readonly joined: JournalEntry | undefined;
+		readonly context: StepContext;
+	},
+): Promise<SubmitResult> {
+	const stale = joined === undefined ? await refuseStaleUpdate(step, plan, context) : null;
+	return stale ?? explainResult(step, await submitOnce(request, context, joined), plan, context);
 }
 
 /** Returns the step with its result as the report has it. `nowMs` is when it ended, or was read last. */
@@ -113,7 +135,14 @@ export function toStepResult(
 	parts: readonly SubmittedPart[] = [],
 	events: readonly ActivityEvent[] = [],
 ): StepResult {
-	const { activity: _activity, isFatal: _isFatal, journalError: _journalError, isRetry: _isRetry, ...rest } = submitted;
+	const {
+		activity: _activity,
+		isFatal: _isFatal,
+		journalError: _journalError,
+		isRetry: _isRetry,
+		isStale,
+		...rest
+	} = submitted;
 	const results = parts.length === 0 ? [submitted] : parts.map(({ result }) => result);
 	const forecast = checkForecast(step, results);
 	return {
@@ -121,6 +150,7 @@ export function toStepResult(
 		...rest,
 		tookMs,
 		parts: toPartResults(parts),
+		...(isStale === true ? { isStale } : {}),
 		...defined({ events: nonEmpty(events), forecast }),
 	};
 }

@@ -1,6 +1,7 @@
 /** Policies and tags that a document states become one activity each, whatever is lost, denied, or done by others meanwhile. */
 import { describe, expect, test } from "vitest";
-import { agreeing, alice, document, makeWorld, type World } from "../../world.ts";
+import type { RunOptions } from "../../run.ts";
+import { agreeing, alice, document, makeWorld, policies, type World } from "../../world.ts";
 
 const policy = (name: string, more = "", tag = "signers"): string =>
 	`  - { name: ${name}, effect: allow, consensus: "approvers.any(user, user.tags.contains('\${userTags.${tag}}'))", condition: "activity.kind == 'SIGN_TRANSACTION'"${more} }`;
@@ -16,8 +17,23 @@ async function start(...sections: readonly string[]): Promise<void> {
 	world.clearRequests();
 }
 
-const apply = () => world.run(["apply", "--yes"]);
+const apply = (options?: RunOptions) => world.run(["apply", "--yes"], options);
+
+/** Runs the command, and makes the change once the operation was asked for so often. */
+async function runAndChange(
+	words: readonly string[],
+	[operation, times]: readonly [string, number],
+	change: () => Promise<unknown>,
+) {
+	const running = world.run(words);
+	const asked = () => world.requests().filter((one) => one === operation).length;
+	await expect.poll(asked, { interval: 5, timeout: 20_000 }).toBe(times);
+	await change();
+	return running;
+}
 const live = (kind: "policies" | "userTags"): readonly Record<string, unknown>[] => world.organization()[kind];
+const named = (name: string) => live("policies").filter(({ policyName }) => policyName === name);
+const foreign = (policyName: string) => ({ policies: [{ policyId: policies[0], policyName }] });
 
 describe("the requests of an apply", () => {
 	test("read live state once before the pending activities, once after them, and once after the last step", async () => {
@@ -46,5 +62,90 @@ describe("policies that cannot be read", () => {
 		expect(applied.stdout).toContain("policy:*: the service denies list_policies to this key");
 		expect(world.submits()).toEqual([]);
 		expect(live("policies")).toHaveLength(3);
+	});
+});
+
+describe("an update of a policy", () => {
+	/** A policy is live with a note, and the document wants another one. */
+	async function startUpdate(notes: string): Promise<void> {
+		await start(signers, `policies:\n${policy("pay", ", notes: agreed")}`);
+		await apply();
+		world.write("orgsync.yaml", document(signers, `policies:\n${policy("pay", `, notes: ${notes}`)}`));
+		world.clearRequests();
+	}
+
+	test("fails if the service keeps a field that it clears, and says what to do", async () => {
+		await startUpdate("''");
+		await world.setRules({ emptyUpdate: "keep" });
+		const applied = await apply();
+		expect(applied).toMatchObject({ code: 1 });
+		expect(applied.stdout).toContain("the service kept what the update clears: notes. Write a text there");
+	});
+
+	test.each([""])("is not submitted if others changed the policy after it was read %s", async (saved) => {
+		await startUpdate("new");
+		if (saved !== "") await world.run(["plan", "--out", "plan.json"]);
+		world.clearRequests();
+		await world.addFault({ operation: "list_policies", fault: "slow", delayMs: 1, count: 2 });
+		await world.addFault({ operation: "list_policies", fault: "5xx" });
+		const [{ policyId, policyName } = {}] = named("pay");
+		const change = () => world.change({ policies: [{ policyId, policyName, condition: "false" }] });
+		const words = saved === "" ? ["apply", "--yes"] : ["apply", "--yes", "--plan", "plan.json"];
+		const applied = await runAndChange(words, ["list_policies", 3], change);
+		expect(applied.stdout).toContain("was changed after orgsync read it (condition), and was not updated: plan again");
+		expect(applied).toMatchObject({ code: saved === "" ? 1 : 6 });
+		expect(world.submits()).toEqual([]);
+	});
+});
+
+describe("a create", () => {
+	test.each(["drop-after", "truncated"])("whose answer is lost (%s) becomes one activity", async (fault) => {
+		await start(payers, `policies:\n${policy("pay", "", "payers")}\n${policy("refund", "", "payers")}`);
+		for (const operation of ["create_user_tag", "create_policies"]) await world.addFault({ operation, fault });
+		expect(await apply()).toMatchObject({ code: 0 });
+		expect(world.activities()).toHaveLength(2);
+		expect(named("pay")).toHaveLength(1);
+	});
+
+	test("whose answer stays lost is found by the next run, which creates nothing again", async () => {
+		await start(payers, `policies:\n${policy("pay", "", "payers")}`);
+		await world.addFault({ operation: "create_user_tag", fault: "drop-after", count: 50 });
+		expect(await world.run(["apply", "--yes", "--timeout", "1"])).toMatchObject({ code: 1 });
+		world.clearFaults();
+		expect(await apply({ laterMs: 20 * 60_000 })).toMatchObject({ code: 0 });
+		expect(world.activities()).toHaveLength(2);
+	});
+
+	test("of a name that others took after the reading fails, and names both", async () => {
+		await start(payers, `policies:\n${policy("pay", "", "payers")}`);
+		await world.addFault({ operation: "create_user_tag", fault: "5xx" });
+		const applied = await runAndChange(["apply", "--yes"], ["create_user_tag", 1], () => world.change(foreign("pay")));
+		expect(applied).toMatchObject({ code: 7 });
+		expect(applied.stdout).toContain(
+			`policy label must be unique; policy:pay was planned before another object took its name: ${policies[0]} has the name pay`,
+		);
+		expect(await apply()).toMatchObject({ code: 0 });
+		expect(named("pay")).toEqual([expect.objectContaining({ policyId: policies[0] })]);
+	});
+
+	test("that the service does not have says which operation is missing", async () => {
+		await start(signers, `policies:\n${policy("pay")}`);
+		await world.addFault({ operation: "create_policies", fault: "5xx", status: 404 });
+		const applied = await apply();
+		expect(applied).toMatchObject({ code: 1 });
+		expect(applied.stdout).toContain("the service does not have the operation create_policies (404)");
+	});
+
+	test("beyond a limit of the organization is refused at once, and says so", async () => {
+		await start(signers, `policies:\n${policy("pay")}`);
+		const many = Array.from({ length: 100 }, (_, index) => ({
+			policyId: `d0000000-0000-4000-8000-${String(index).padStart(12, "0")}`,
+			policyName: `filler ${index}`,
+		}));
+		await world.change({ remove: { policies }, policies: many });
+		const applied = await apply();
+		expect(applied).toMatchObject({ code: 1 });
+		expect(applied.stdout).toContain("a limit of the organization is reached: resource limit exceeded");
+		expect(world.submits()).toEqual(["create_policies"]);
 	});
 });

@@ -1,0 +1,154 @@
+/** What a request for policies or tags needs besides its answer: live state before it, and after the service refused a name. */
+import { OrgsyncError } from "../../common/errors.ts";
+import { showAddress, showName } from "../../common/escape.ts";
+import type { PolicyContent } from "../../plan/change.ts";
+import type { Known, LivePolicy } from "../../plan/organization.ts";
+import type { Plan } from "../../plan/plan.ts";
+import { isTemporaryName } from "../../plan/renames.ts";
+import type { Step } from "../../plan/step.ts";
+import { reasonText } from "../../say/reason.ts";
+import type { Reader } from "../../wire/client.ts";
+import { extendedReads, extendedSubmits, queries } from "../../wire/operations.ts";
+import { toLivePolicies } from "../read/access-objects.ts";
+import { recordsOf, toId } from "../read/live-objects.ts";
+import { queryIfAvailable } from "../read/live-queries.ts";
+import { notAttempted, type SubmitResult } from "./outcomes.ts";
+import { createdIdsOf } from "./submit-once.ts";
+
+/** Reads the policies of the organization; steps that start together share the answer. Throws what Reader.query throws. */
+export type ReadPolicies = () => Promise<Known<readonly LivePolicy[]>>;
+
+/** Returns a function that reads policies, and that shares a reading while it is under way. */
+export function makePolicyReader(organizationId: string, reader: Reader): ReadPolicies {
+	let underWay: ReturnType<ReadPolicies> | undefined;
+	const read = async (): ReturnType<ReadPolicies> => {
+		const query = async (operation: Parameters<Reader["query"]>[0]) =>
+			(await reader.query(operation, { organizationId })).value;
+		const answer = await queryIfAvailable(query, extendedReads.list_policies);
+		return answer.known ? toLivePolicies(answer.value) : answer;
+	};
+	return () => {
+		underWay ??= read().finally(() => {
+			underWay = undefined;
+		});
+		return underWay;
+	};
+}
+
+const contentFields = ["effect", "consensus", "condition", "notes", "time"] as const;
+
+/** Returns the result of an update of a policy that is not what the plan saw; null where it is, and for other steps. */
+export async function refuseStaleUpdate(
+	step: Step,
+	{ changes }: Plan,
+	{ readPolicies, planDigest }: { readonly readPolicies: ReadPolicies; readonly planDigest?: string },
+): Promise<SubmitResult | null> {
+	if (step.operation !== "update_policy") return null;
+	const { policyId } = step.parameters;
+	const change = changes.find((one) => one.kind === "policy" && one.id === policyId);
+	const before = change?.kind === "policy" && change.action === "update" ? change.before : null;
+	const stale = (message: string): SubmitResult => ({
+		...failed(message),
+		...(planDigest === undefined ? {} : { isStale: true }),
+	});
+	const about = `the policy ${showName(before?.name ?? policyId)} (${policyId})`;
+	try {
+		const policies = await readPolicies();
+		if (!policies.known) return failed(`${about} could not be read before the update: ${reasonText(policies.because)}`);
+		const now = policies.value.find(({ id }) => id === policyId);
+		if (now === undefined) return stale(`${about} was deleted after orgsync read it: plan again`);
+		const differs = before === null ? ["name"] : differences(before, now);
+		if (differs.length === 0) return null;
+		return stale(`${about} was changed after orgsync read it (${differs.join(", ")}), and was not updated: plan again`);
+	} catch (error) {
+		if (!(error instanceof OrgsyncError)) throw error;
+		return failed(`${about} could not be read before the update: ${error.message}`);
+	}
+}
+
+/** In an exchange of names, the policy has a temporary one by now. */
+function differences(before: PolicyContent, now: LivePolicy): readonly string[] {
+	const isNamed = now.name === before.name || isTemporaryName(now.name, now.id);
+	return [...(isNamed ? [] : ["name"]), ...contentFields.filter((field) => before[field] !== now[field])];
+}
+
+function failed(message: string): SubmitResult {
+	return { ...notAttempted(message), outcome: "failed" };
+}
+
+/** Returns the result with what an answer about policies or tags means that the answer itself does not say. */
+export async function explainResult(
+	step: Step,
+	result: SubmitResult,
+	{ organizationId, changes }: Plan,
+	context: { readonly reader: Reader; readonly readPolicies: ReadPolicies },
+): Promise<SubmitResult> {
+	const { outcome, refusedStatus, message } = result;
+	if (step.operation === "create_policies" && outcome === "completed" && result.activity !== null) {
+		return checkCreatedIds(step.parameters.policies.length, result);
+	}
+	if (outcome !== "failed") return result;
+	if ((refusedStatus === 404 || refusedStatus === 501) && Object.hasOwn(extendedSubmits, step.operation)) {
+		const isCreation = step.operation.startsWith("create_");
+		const why = isCreation ? "does not have the operation" : "does not have the object, or the operation";
+		return { ...result, message: `the service ${why} ${step.operation} (${refusedStatus}): ${message ?? outcome}` };
+	}
+	const taken = await findTakenNames(step, organizationId, context).catch(() => []);
+	if (taken.length === 0) return result;
+	const [wanted] = step.covers;
+	const own = changes.some((one) => one.address === wanted?.address && one.action === "update")
+		? ` (${wanted?.id})`
+		: "";
+	const holders = taken.map(({ name, id }) => `${id} has the name ${showName(name)}`).join(", ");
+	const about = `${showAddress(wanted?.address ?? "")}${own}`;
+	return {
+		...result,
+		message: `${message ?? outcome}; ${about} was planned before another object took its name: ${holders}. Plan again: it is compared then`,
+	};
+}
+
+/** Fewer ids than policies leave open which exist: the next run reads them. */
+function checkCreatedIds(count: number, result: SubmitResult): SubmitResult {
+	const ids = createdIdsOf(result.activity);
+	if (ids.length === count) return result;
+	const message = `the service answered with ${ids.length} ids for ${count} policies, so which of them exist is in doubt: run apply again, it reads them`;
+	return { ...result, outcome: "unknown", message };
+}
+
+interface Holder {
+	readonly id: string;
+	readonly name: string;
+}
+
+/** Returns the live objects that have a name which the step gives to another. */
+async function findTakenNames(
+	step: Step,
+	organizationId: string,
+	{ reader, readPolicies }: Parameters<typeof explainResult>[3],
+): Promise<readonly Holder[]> {
+	const [names, own] = namesGiven(step);
+	if (names.length === 0) return [];
+	const isOther = ({ id, name }: Holder): boolean => names.includes(name) && id !== own;
+	if (step.operation === "create_policies" || step.operation === "update_policy") {
+		const policies = await readPolicies();
+		return policies.known ? policies.value.filter(isOther) : [];
+	}
+	const { value } = await reader.query(queries.list_user_tags, { organizationId });
+	return recordsOf(value, "userTags")
+		.map(({ tagId, tagName }) => ({ id: toId(tagId), name: String(tagName) }))
+		.filter(isOther);
+}
+
+/** Returns the names that a step gives, and the id of the object that gets it; null for one that is created. */
+function namesGiven({ operation, parameters }: Step): readonly [names: readonly string[], own: string | null] {
+	switch (operation) {
+		case "create_policies":
+			return [parameters.policies.map(({ policyName }) => policyName), null];
+		case "update_policy":
+			return [[parameters.policyName], parameters.policyId];
+		case "create_user_tag":
+			return [[parameters.userTagName], null];
+		default:
+			return [[], null];
+	}
+}

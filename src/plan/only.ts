@@ -89,7 +89,7 @@ function keepComplete(
 
 /** Returns the document with only the objects that these changes change, whatever the aliases of users. */
 export function narrowToChanged(desired: DesiredOrganization, changes: readonly Change[]): DesiredOrganization {
-	const keys = new Set(changes.map(keyOfChange));
+	const keys = new Set(changes.flatMap(keysOfChange));
 	const removes = new Set(changes.filter(({ action }) => action === "remove").map(({ kind }) => kind));
 	const isListed = ({ kind }: DesiredObject): boolean =>
 		(kind === "policy" && removes.has(kind) && desired.exactly?.policies !== undefined) ||
@@ -106,17 +106,27 @@ export function narrowToChanged(desired: DesiredOrganization, changes: readonly 
 }
 
 /** Returns a key of an object that can be changed, the same whatever the aliases of users; undefined for a read-only object. */
-export function keyOfObject(object: DesiredObject): string | undefined {
+function keyOfObject(object: DesiredObject): string | undefined {
 	if ("fields" in object) return undefined;
 	const isNamed = object.kind === "userTag" || "effect" in object;
 	return printAddress(object.kind, isNamed ? object.name : keyOfRemoval(object));
 }
 
-/** The same of the object of a change; undefined for a change that can only be reported. */
-export function keyOfChange(change: Change): string | undefined {
-	if (change.action === "report") return undefined;
-	const isNamed = change.kind === "userTag" || change.action !== "remove";
-	return isNamed ? change.address : printAddress(change.kind, keyOfRemoval(change));
+/** The same of the object of a change, which a document can name by its id or by its name; none for one that is only reported. */
+function keysOfChange(change: Change): readonly string[] {
+	if (change.action === "report") return [];
+	if (change.kind === "userTag" || change.action !== "remove") return [change.address];
+	const key = printAddress(change.kind, keyOfRemoval(change));
+	return change.kind === "policy" && change.before !== null ? [key, printAddress("policy", change.before.name)] : [key];
+}
+
+/** Whether the document mentions the object that is changed, or says that its list of such objects is complete. */
+export function mentions(desired: DesiredOrganization, change: Change): boolean {
+	const { exactly } = desired;
+	const list = change.kind === "policy" ? exactly?.policies : change.kind === "userTag" ? exactly?.userTags : undefined;
+	if (change.action === "report" || (change.action === "remove" && list !== undefined)) return true;
+	const keys = keysOfChange(change);
+	return desired.objects.some((object) => keys.includes(keyOfObject(object) ?? ""));
 }
 
 export function isEmpty({ objects }: DesiredOrganization): boolean {

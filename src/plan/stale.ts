@@ -7,14 +7,14 @@
 import { defined } from "../common/defined.ts";
 import type { OutdatedObject, OutdatedState, Problem } from "../common/errors.ts";
 import { type Expiry, isPastValidity } from "./access-window.ts";
-import { narrowStep, objectsOf, subjectOf } from "./activities/requests.ts";
+import { listParameter, narrowStep, objectsOf, subjectOf } from "./activities/requests.ts";
 import type { AddressText } from "./address.ts";
 import type { Change, PolicyChange, RemovalChange, TagChange } from "./change.ts";
 import { retriedIn } from "./guards/overrides.ts";
 import { findOtherImpact, type StaleImpact } from "./impact/stale-impact.ts";
 import type { LiveOrganization } from "./organization.ts";
 import { digestTouched, findRemovable, type Plan } from "./plan.ts";
-import { coveredAddresses, type Step } from "./step.ts";
+import { coveredAddresses, type NewPolicy, type Step } from "./step.ts";
 import { groupSteps } from "./step-groups.ts";
 import { isSameLabel, labelUser, liveNamesFor, type UserNames, usersOf } from "./users.ts";
 import { compareText, sameValue } from "./value.ts";
@@ -232,25 +232,39 @@ function findReleased(planned: readonly Step[], wanted: readonly Step[]): readon
 	return sent.map((step) => [step.operation, coveredAddresses([step]).filter((address) => held.has(address))]);
 }
 
-/** Returns the steps by key, with the parts of each step joined again. The steps of one tag have an order of their own. */
+/** Returns the steps by key, with the parts of each step joined again. The steps of one object have an order of their own. */
 function joinParts(steps: readonly Step[]): ReadonlyMap<string, Step> {
 	const whole = new Map<string, Step>();
-	const tags = new Map<string, number>();
+	const counts = new Map<string, number>();
 	for (const step of steps) {
-		const subject = subjectOf(step);
-		const ofTag = step.operation === "update_user_tag" ? (tags.get(subject) ?? 0) + 1 : 0;
-		tags.set(subject, ofTag);
-		const key = `${step.operation} ${subject} ${ofTag}`;
+		const object = `${step.operation} ${objectOf(step)}`;
+		const isPart = listParameter(step.operation) !== undefined;
+		const count = isPart ? 0 : (counts.get(object) ?? 0) + 1;
+		counts.set(object, count);
+		const key = `${object} ${count}`;
 		const earlier = whole.get(key);
 		whole.set(key, earlier === undefined ? step : joinSteps(earlier, step));
 	}
 	return whole;
 }
 
+/** Nothing has an id before it is created: a tag has a name. */
+function objectOf(step: Step): string {
+	return step.operation === "create_user_tag" ? step.parameters.userTagName : subjectOf(step);
+}
+
 function joinSteps(one: Step, other: Step): Step {
-	const ids = [...new Set([...objectsOf(one), ...objectsOf(other)])].sort(compareText);
 	const covers = [...one.covers, ...other.covers];
+	if (one.operation === "create_policies" && other.operation === "create_policies") {
+		const policies = [...one.parameters.policies, ...other.parameters.policies];
+		return { ...one, parameters: { policies: policies.sort(byPolicyName) }, covers, dependsOn: other.dependsOn };
+	}
+	const ids = [...new Set([...objectsOf(one), ...objectsOf(other)])].sort(compareText);
 	return { ...narrowStep({ ...one, covers }, ids), dependsOn: other.dependsOn };
+}
+
+function byPolicyName(one: NewPolicy, other: NewPolicy): number {
+	return compareText(one.policyName, other.policyName);
 }
 
 function requestOf(step: Step | undefined, isOrdered: boolean): unknown {

@@ -6,7 +6,7 @@
  * What only the service or the document can confirm cannot be checked here; `statedMembers` in saved-plan.ts lists it.
  */
 
-import { clipMiddle, showAddress, showText } from "../../common/escape.ts";
+import { showAddress, showText } from "../../common/escape.ts";
 import { earlierActivityOf } from "../../plan/activities/pending.ts";
 import { listParameter, objectsOf } from "../../plan/activities/requests.ts";
 import { parseAddress } from "../../plan/address.ts";
@@ -15,9 +15,11 @@ import { kinds, readOnlyKindOf, removalKinds } from "../../plan/kinds/index.ts";
 import type { Plan } from "../../plan/plan.ts";
 import type { Step } from "../../plan/step.ts";
 import { compareText, digestOf, sameValue } from "../../plan/value.ts";
+import { differs, first, firstDifference } from "./saved-plan-difference.ts";
 import { findWrongMeaning, isSorted } from "./saved-plan-meaning.ts";
 import { deriveSteps, impliedStep, isFree, keyOf } from "./saved-plan-steps.ts";
 import { findWrongWindows, isWrittenTime } from "./saved-plan-windows.ts";
+import { findWrongPolicy, findWrongWholeTag } from "./saved-plan-written.ts";
 
 /** Returns where a plan states something else than its own changes imply, and what; undefined when all of it agrees. */
 export function findContradiction(plan: Plan): string | undefined {
@@ -34,22 +36,8 @@ export function findContradiction(plan: Plan): string | undefined {
 	);
 }
 
-function first<T>(items: readonly T[], find: (item: T, index: number) => string | undefined): string | undefined {
-	for (const [index, item] of items.entries()) {
-		const found = find(item, index);
-		if (found !== undefined) return found;
-	}
-	return undefined;
-}
-
 function prefix({ address }: Change, what: string | undefined): string | undefined {
 	return what === undefined ? undefined : `the change of ${showAddress(address)}: ${what}`;
-}
-
-/** The sentence for a member that is not what it has to be. */
-function differs(member: string, stated: unknown, implied: unknown): string {
-	const show = (value: unknown): string => showText(clipMiddle(JSON.stringify(value) ?? "nothing", 200));
-	return `${member} is ${show(stated)}, but the plan's changes imply ${show(implied)}`;
 }
 
 function findWrongTime({ readAt }: Plan): string | undefined {
@@ -59,6 +47,8 @@ function findWrongTime({ readAt }: Plan): string | undefined {
 /** The schema leaves the names of kinds to this check. */
 function findUnknownKind({ kind, action }: Change): string | undefined {
 	if (kinds.find(({ name }) => name === kind)?.action === action) return undefined;
+	// The type of a file's change is only claimed.
+	if ((kind === "userTag" || kind === "policy") && String(action) !== "report") return undefined;
 	return `there is no kind ${showText(kind)} with the action ${action}`;
 }
 
@@ -81,8 +71,10 @@ function findWrongOrder(changes: readonly Change[]): string | undefined {
 }
 
 function findWrongChange(change: Change, plan: Plan): string | undefined {
-	if (change.kind === "userTag") return findWrongTag(change);
-	if (change.kind === "policy" && change.action !== "remove") return undefined;
+	if (change.kind === "userTag") {
+		return change.action === "update" ? findWrongTag(change) : findWrongWholeTag(change, plan);
+	}
+	if (change.kind === "policy" && change.action !== "remove") return findWrongPolicy(change, plan);
 	return change.action === "remove" ? findWrongRemoval(change, plan) : findWrongReport(change, plan);
 }
 
@@ -140,13 +132,6 @@ function findWrongReport(change: ReportChange, plan: Plan): string | undefined {
 	if (!isSame || fields.length === 0) return "before and after do not list the same fields";
 	const equal = fields.find((field) => sameValue(before[field], after[field]));
 	return equal === undefined ? undefined : `the field ${showText(equal)} does not differ`;
-}
-
-function firstDifference(stated: object, expected: object): string | undefined {
-	const all = stated as Readonly<Record<string, unknown>>;
-	return first(Object.entries(expected), ([member, value]) =>
-		sameValue(all[member], value) ? undefined : differs(member, all[member], value),
-	);
 }
 
 function nameOf(userId: string, { userNames }: Plan): string {

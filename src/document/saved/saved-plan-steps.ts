@@ -7,17 +7,22 @@ import type { Step } from "../../plan/step.ts";
 import { makeSteps } from "../../plan/steps.ts";
 import { compareText, sameValue } from "../../plan/value.ts";
 
-/** By tag id: the names that its steps give to tags and that no change wants. */
+/** By id: the names that its steps give to tags and policies and that no change wants. */
 export function temporaryNamesOf({ steps, changes }: Plan): Readonly<Record<string, string>> {
-	const wanted = new Set(changes.map((change) => (change.kind === "userTag" ? change.after.name : undefined)));
+	const wanted = new Set(changes.map(({ kind, after }) => (after === null ? "" : `${kind} ${after.name}`)));
 	return Object.fromEntries(
 		steps.flatMap((step) => {
-			if (step.operation !== "update_user_tag") return [];
-			const { userTagId, newUserTagName: name } = step.parameters;
-			const isTemporary = name !== undefined && !wanted.has(name) && isTemporaryName(name, userTagId);
-			return isTemporary ? [[userTagId, name]] : [];
+			const [kind, id, name] = renameIn(step);
+			const isTemporary = name !== undefined && !wanted.has(`${kind} ${name}`) && isTemporaryName(name, id);
+			return isTemporary ? [[id, name]] : [];
 		}),
 	);
+}
+
+/** Returns the name that a step gives to a live object. */
+function renameIn({ operation, parameters }: Step): readonly [kind: string, id: string, name: string | undefined] {
+	if (operation === "update_user_tag") return ["userTag", parameters.userTagId, parameters.newUserTagName];
+	return operation === "update_policy" ? ["policy", parameters.policyId, parameters.policyName] : ["", "", undefined];
 }
 
 /** Returns the steps that the changes imply, whole or held by pending activities. */
@@ -53,7 +58,8 @@ export function impliedStep(step: Step, derived: readonly Step[]): Step | undefi
 
 /** What distinguishes a step from the others that could be parts of the same one. */
 export function keyOf(step: Step): string {
-	const newName = step.operation === "update_user_tag" ? step.parameters.newUserTagName : undefined;
+	const isCreatedTag = step.operation === "create_user_tag";
+	const newName = isCreatedTag ? step.parameters.userTagName : renameIn(step)[2];
 	return JSON.stringify([step.operation, subjectOf(step), newName]);
 }
 

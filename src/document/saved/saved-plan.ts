@@ -11,7 +11,7 @@ import { clipMiddle, showAddress, showText, writeJson } from "../../common/escap
 import { readJson } from "../../common/json.ts";
 import type { ThreeWay } from "../../plan/base/three-way.ts";
 import type { Override } from "../../plan/guards/overrides.ts";
-import { keyOfChange, keyOfObject, narrowToChanged } from "../../plan/only.ts";
+import { mentions, narrowToChanged } from "../../plan/only.ts";
 import type { DesiredOrganization } from "../../plan/organization.ts";
 import { type NamedOrganization, namedIn, showOrganization } from "../../plan/organization-name.ts";
 import { namesOfUsers, type Plan, type SavedPlanFacts } from "../../plan/plan.ts";
@@ -287,8 +287,7 @@ export function matchDocuments(saved: SavedPlan, organizations: readonly Desired
 
 /** Refuses a plan with a change of something that its documents do not mention: it was not made from them. */
 function refuseOthersChanges({ changes }: Plan, desired: DesiredOrganization): void {
-	const known = new Set(desired.objects.map(keyOfObject));
-	const other = changes.find((change) => change.action !== "report" && !known.has(keyOfChange(change)));
+	const other = changes.find((change) => !mentions(desired, change));
 	if (other === undefined) return;
 	throw new ConfigurationError(
 		`the saved plan changes ${showAddress(other.address)} in organization ${showOrganization(namedIn(desired))}, and the documents do not mention it`,

@@ -82,7 +82,7 @@ describe("an update of a policy", () => {
 		expect(applied.stdout).toContain("the service kept what the update clears: notes. Write a text there");
 	});
 
-	test.each([""])("is not submitted if others changed the policy after it was read %s", async (saved) => {
+	test.each(["", "saved"])("is not submitted if others changed the policy after it was read %s", async (saved) => {
 		await startUpdate("new");
 		if (saved !== "") await world.run(["plan", "--out", "plan.json"]);
 		world.clearRequests();

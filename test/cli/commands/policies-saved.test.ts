@@ -1,0 +1,76 @@
+/** A saved plan that creates, changes and removes policies and tags: it runs as it was reviewed, and a forged one does not. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, describe, expect, test } from "vitest";
+import { digestOf } from "../../../src/plan/value.ts";
+import { alice, document, makeWorld, tags, type World } from "../../world.ts";
+
+const policy = (name: string, tag: string, more = ""): string =>
+	`  - { name: ${name}, effect: allow, consensus: "approvers.any(user, user.tags.contains('\${userTags.${tag}}'))", condition: "activity.kind == 'SIGN_TRANSACTION'"${more} }`;
+
+const payers = "{ name: payers, create: true, members: { exactly: [alice, bob] } }";
+const text = document(
+	`userTags: [{ name: signers }, ${payers}, { name: refunders, create: true }]`,
+	`policies:\n${policy("pay", "payers")}\n${policy("sign", "signers")}\n${policy("policy 3", "signers", ", notes: new")}`,
+	"absent: { policies: [policy 1], userTags: [auditors] }",
+	"exactly: { policies: { except: [break*] } }",
+	"limits: { policies: 5, userTags: 5, policyUpdates: 5, takeovers: 5, escalation: 50, lockout: 50 }",
+);
+
+let world: World;
+
+beforeEach(async () => {
+	world = await makeWorld(text);
+	await world.change({ rootQuorum: { threshold: 1, userIds: [alice] } });
+	world.clearRequests();
+});
+
+const applySaved = () => world.run(["apply", "--yes", "--plan", "plan.json"]);
+
+const stranger = "70000000-0000-4000-8000-000000000009";
+
+/** Plans, and writes the plan with another text in place of one, and with its digest. */
+async function forge(text: string | RegExp, other: string): Promise<void> {
+	await world.run(["plan", "--out", "plan.json"]);
+	const { digest: _, ...content } = JSON.parse(
+		readFileSync(join(world.folder, "plan.json"), "utf8").replaceAll(text, () => other),
+	);
+	world.write("plan.json", JSON.stringify({ ...content, digest: digestOf(content) }));
+}
+
+describe("a saved plan with creates, updates and removals", () => {
+	test("is shown, applied once, and leaves nothing to do", async () => {
+		expect(await world.run(["plan", "--out", "plan.json"])).toMatchObject({ code: 0 });
+		const shown = await world.run(["show", "plan.json"]);
+		expect(shown).toMatchObject({ code: 0 });
+		expect(shown.stdout).toContain("+ policy:pay");
+		world.clearRequests();
+		expect(await applySaved()).toMatchObject({ code: 0 });
+		expect(world.submits()).toHaveLength(6);
+		expect((await world.run(["plan"])).stdout).toContain("No changes.");
+		expect(await applySaved()).toMatchObject({ code: 6 });
+	});
+});
+
+describe("a forged plan", () => {
+	const standIn = /[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}/g;
+
+	test.each([
+		["another template", "user.tags.contains('${userTags.payers}')", "user.tags.contains('${userTags.signers}')"],
+		["a wider template", "approvers.any(user, user.tags.contains('${userTags.payers}'))", "true"],
+		["another stand-in", standIn, "11111111-1111-8111-8111-111111111111"],
+		["an id in place of a stand-in", standIn, stranger],
+		["another name of a policy", /"policyName": "pay"/g, '"policyName": "play"'],
+	])("with %s is refused when it is shown", async (_what, text, other) => {
+		await forge(text, other);
+		const shown = await world.run(["show", "plan.json"]);
+		expect(shown).toMatchObject({ code: 3 });
+		expect(shown.stderr).toContain("was not made by this orgsync");
+	});
+
+	test("with another id of a live tag is refused when it is applied", async () => {
+		await forge(new RegExp(`contains\\('${tags.signers}'\\)`, "g"), `contains('${stranger}')`);
+		expect(await applySaved()).toMatchObject({ code: 6 });
+		expect(world.submits()).toEqual([]);
+	});
+});

@@ -1,48 +1,16 @@
-/** Annotations for a pipeline: read back by the rules of the runner, with names that would be commands of their own. */
+/** Annotations for a pipeline: read back by the rules of the runner. */
 import { describe, expect, it } from "vitest";
 import type { Position } from "../../src/plan/organization.ts";
-import { type GithubOptions, renderAnnotations, renderGithub } from "../../src/render/github.ts";
+import { renderGithub } from "../../src/render/github.ts";
 import { renderMarkdown } from "../../src/render/markdown.ts";
 import type { CommandResult } from "../../src/render/result/result.ts";
 import { id } from "../plan/support-organizations.ts";
 import { complete } from "./complete.ts";
-import { hostileNamings, planOf, resultsOf } from "./support.ts";
+import { commandsOf } from "./github-log.ts";
+import { planOf, resultsOf } from "./support.ts";
 import { impactPlanOf } from "./support-impact.ts";
 
-interface Command {
-	readonly command: string;
-	readonly properties: Readonly<Record<string, string>>;
-	readonly data: string;
-}
-
-/**
- * The commands that a runner of GitHub's finds in a log, read by its rules (actions/runner, ActionCommand.TryParseV2, and
- * TryParse for `##[`): a line that begins with `::`, up to the next `::` a name and properties, separated by commas.
- */
-function readLog(log: string): readonly Command[] {
-	return log.split(/\r\n|\r|\n/).flatMap((line): Command[] => {
-		if (line.includes("##[")) return [{ command: "##[", properties: {}, data: line }];
-		const [, command = "", properties = "", data = ""] = /^\s*::([^ :]+)(?: (.*?))?::(.*)$/.exec(line) ?? [];
-		if (command === "") return line === "" ? [] : [{ command: "no command", properties: {}, data: line }];
-		const entries = properties.split(",").map((pair) => {
-			const at = pair.indexOf("=");
-			return [pair.slice(0, at), readBack(pair.slice(at + 1), true)] as const;
-		});
-		return [{ command, properties: Object.fromEntries(entries), data: readBack(data, false) }];
-	});
-}
-
-function readBack(text: string, isProperty: boolean): string {
-	const plain = text.replaceAll("%0D", "\r").replaceAll("%0A", "\n");
-	return (isProperty ? plain.replaceAll("%3A", ":").replaceAll("%2C", ",") : plain).replaceAll("%25", "%");
-}
-
 const results = Object.entries(resultsOf());
-const hostileResults = hostileNamings.map((naming) => resultsOf(naming));
-
-function commandsOf(result: CommandResult, options?: GithubOptions): readonly Command[] {
-	return readLog(renderAnnotations(result, options));
-}
 
 describe("a result as annotations", () => {
 	it.each(results)("%s", async (name, result) => {
@@ -145,18 +113,6 @@ describe("a result as annotations", () => {
 });
 
 describe("hostile names in annotations", () => {
-	it.each(results)("make no other command of %s, and no other property", (name, result) => {
-		const shapeOf = (one: CommandResult) =>
-			commandsOf(one).map(({ command, properties }) => ({
-				command,
-				properties: Object.keys(properties),
-				title: properties.title,
-				line: properties.line,
-			}));
-		const peaceful = shapeOf(result);
-		for (const hostile of hostileResults) expect(shapeOf(hostile[name] as CommandResult)).toEqual(peaceful);
-	});
-
 	it("come out whole at the other end", () => {
 		const error = { code: "document", message: "m", hint: null };
 		const place = { file: "100%,a:b.yaml", line: 1, column: 2, path: "", code: "c" };

@@ -196,13 +196,13 @@ class StepRun {
 
 	#start(given: Step): void {
 		const { organizationId } = this.#plan;
-		const now = this.#asOfNow(given);
+		// What was created meanwhile has its id in a plan that was made since.
+		const now = this.#asOfNow({ ...given, parameters: fillStandIns(given.parameters, this.#created) } as Step);
 		if (typeof now === "string") {
 			this.#record(toStepResult(given, notAttempted(now)));
 			return;
 		}
-		const { plan } = now;
-		const step = { ...now.step, parameters: fillStandIns(now.step.parameters, this.#created) } as Step;
+		const { plan, step } = now;
 		const unknown = standInsIn(step.parameters)[0];
 		if (unknown !== undefined) {
 			const name = plan.changes.find((one) => one.kind === "userTag" && one.tagId === unknown)?.address ?? unknown;

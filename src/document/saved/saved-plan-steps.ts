@@ -3,6 +3,7 @@ import { holdSteps } from "../../plan/activities/pending.ts";
 import { narrowStep, objectsOf, subjectOf } from "../../plan/activities/requests.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { isTemporaryName } from "../../plan/renames.ts";
+import { standInsIn } from "../../plan/stand-in.ts";
 import type { Step } from "../../plan/step.ts";
 import { makeSteps } from "../../plan/steps.ts";
 import { compareText, sameValue } from "../../plan/value.ts";
@@ -60,7 +61,9 @@ export function impliedStep(step: Step, derived: readonly Step[]): Step | undefi
 export function keyOf(step: Step): string {
 	const isCreatedTag = step.operation === "create_user_tag";
 	const newName = isCreatedTag ? step.parameters.userTagName : renameIn(step)[2];
-	return JSON.stringify([step.operation, subjectOf(step), newName]);
+	// Policies that wait for a tag are a step of their own.
+	const named = step.operation === "create_policies" ? [...new Set(standInsIn(step.parameters))].sort() : [];
+	return JSON.stringify([step.operation, subjectOf(step), newName, ...named]);
 }
 
 /** Whether the step is one that was not pending when it was derived: rejections are looked at by themselves. */

@@ -57,7 +57,7 @@ export function holdSteps(steps: readonly Step[], activities: readonly PendingAc
 	// An activity equal to one of a tag's two rename steps blocks neither.
 	const joining = new Set(activities.filter((one) => steps.some((step) => joins(step, one))));
 	const waiting = new Map<string, RelatedActivity>();
-	const parts = steps.map((step) => {
+	const held = steps.map((step) => {
 		const touching = activities.filter(
 			(one) => commonObjects(step, one).length > 0 && (joins(step, one) || !joining.has(one)),
 		);
@@ -71,16 +71,41 @@ export function holdSteps(steps: readonly Step[], activities: readonly PendingAc
 			waiting,
 		);
 	});
+	const tags = pendingTags(steps, held);
+	const parts = held.map((some) => some.flatMap((step) => splitByTags(step, tags)));
 	// Splitting makes new steps in the middle; the ids follow the order again.
-	const held = parts.flat();
-	const ids = new Map(held.map((step, index) => [step, `step-${index + 1}`]));
+	const all = parts.flat();
+	const ids = new Map(all.map((step, index) => [step, `step-${index + 1}`]));
 	const ofParts = new Map(steps.map(({ id }, index) => [id, (parts[index] ?? []).map((part) => ids.get(part) ?? id)]));
-	const renamed = held.map((step) => ({
+	const renamed = all.map((step) => ({
 		...step,
 		id: ids.get(step) ?? step.id,
 		dependsOn: step.dependsOn.flatMap((id) => ofParts.get(id) ?? id),
 	}));
 	return { steps: renamed, waiting: [...waiting.values()].sort((a, b) => compareText(nameOf(a), nameOf(b))) };
+}
+
+/** By step id, the stand-ins of tags whose creation is pending. */
+function pendingTags(steps: readonly Step[], held: readonly (readonly Step[])[]): ReadonlyMap<string, string> {
+	return new Map(
+		steps.flatMap(({ id, operation, covers }, index) => {
+			const isHeld = held[index]?.some(({ earlierActivity }) => earlierActivity !== null) === true;
+			return isHeld && operation === "create_user_tag" ? [[id, covers[0]?.id ?? ""] as const] : [];
+		}),
+	);
+}
+
+/** Policies that name a tag whose creation is pending are created later: the others need not wait. */
+function splitByTags(step: Step, tags: ReadonlyMap<string, string>): readonly Step[] {
+	if (step.operation !== "create_policies" || step.earlierActivity !== null || tags.size === 0) return [step];
+	const [waiting, free] = [[], []] as [string[], string[]];
+	for (const { policyName, consensus, condition } of step.parameters.policies) {
+		const isWaiting = [...tags.values()].some((id) => consensus.includes(id) || condition.includes(id));
+		(isWaiting ? waiting : free).push(policyName);
+	}
+	if (waiting.length === 0 || free.length === 0) return [step];
+	const dependsOn = step.dependsOn.filter((id) => !tags.has(id));
+	return [{ ...narrowStep(step, free), dependsOn }, narrowStep(step, waiting)];
 }
 
 /** Marks the steps that were rejected before; each stays unsent until `--retry-rejected`. */

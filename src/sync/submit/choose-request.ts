@@ -53,14 +53,17 @@ export function chooseRequest(
 	const completed = entries.find(
 		(entry) => !superseded.includes(entry.body.fingerprint) && completedSinceRead(entry, context),
 	);
-	if (completed !== undefined && request.needsResult !== true) {
+	const mayResend = (entry: JournalEntry): boolean => request.needsResult === true && !isExpired(entry, context);
+	if (completed !== undefined) {
+		// Other bytes would create it twice; the same ones are answered with what was created.
+		if (mayResend(completed)) return { kind: "resend", entry: completed };
 		const message = "it completed while the organization was read";
 		return { kind: "skip", result: withoutSubmit(completed, "completed", message) };
 	}
 	const nowMs = serviceNowMs(context);
 	const shared = encode(request, startOfQuarter(nowMs));
 	const same = entries.find(({ body }) => body.fingerprint === shared.fingerprint);
-	if (same?.outcome === "completed" && request.needsResult === true) return { kind: "resend", entry: same };
+	if (same?.outcome === "completed" && mayResend(same)) return { kind: "resend", entry: same };
 	// A runner without this journal sends these too: it does not know of bytes of an earlier quarter of an hour.
 	const isFree = same === undefined || same.outcome === "not-attempted";
 	const isShared = isFree && !superseded.includes(shared.fingerprint);
@@ -71,10 +74,11 @@ export function chooseRequest(
 
 /** Returns the decision to send the same bytes again, or the result if the service does not accept them any more. */
 export function resendOrSkip(entry: JournalEntry, context: SubmitContext): Decision {
-	const ageMs = serviceNowMs(context) - entry.body.timestampMs;
-	return ageMs < bodyLifetimeMs - lifetimeMarginMs
-		? { kind: "resend", entry }
-		: { kind: "skip", result: expiredResult(entry) };
+	return isExpired(entry, context) ? { kind: "skip", result: expiredResult(entry) } : { kind: "resend", entry };
+}
+
+function isExpired({ body }: JournalEntry, context: SubmitContext): boolean {
+	return serviceNowMs(context) - body.timestampMs >= bodyLifetimeMs - lifetimeMarginMs;
 }
 
 /**

@@ -1,5 +1,5 @@
 /** Policies and tags that a document states become one activity each, whatever is lost, denied, or done by others meanwhile. */
-import { describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import type { RunOptions } from "../../run.ts";
 import { agreeing, alice, document, makeWorld, policies, type World } from "../../world.ts";
 
@@ -147,5 +147,45 @@ describe("a create", () => {
 		expect(applied).toMatchObject({ code: 1 });
 		expect(applied.stdout).toContain("a limit of the organization is reached: resource limit exceeded");
 		expect(world.submits()).toEqual(["create_policies"]);
+	});
+});
+
+describe("a tag whose creation is pending", () => {
+	const both = `policies:\n${policy("pay", "", "payers")}\n${policy("refund")}\n${policy("reward", "", "payers")}`;
+	const vote = async (): Promise<void> => {
+		const { fingerprint } = world.activities().find(({ status }) => status === "ACTIVITY_STATUS_CONSENSUS_NEEDED");
+		await world.submitAsBob("approve_activity", { fingerprint });
+	};
+
+	beforeEach(async () => {
+		await start(`userTags: [{ name: signers }, { name: payers, create: true }]`, both);
+		await world.setRules({ approvals: { ACTIVITY_TYPE_CREATE_USER_TAG: 2 } });
+	});
+
+	test("is joined by the next run, which creates the policies that do not name it", async () => {
+		expect(await apply()).toMatchObject({ code: 8 });
+		expect(await apply()).toMatchObject({ code: 8 });
+		expect(world.submits()).toEqual(["create_user_tag", "create_policies"]);
+		expect(named("refund")).toHaveLength(1);
+		await vote();
+		expect(await apply()).toMatchObject({ code: 0 });
+		expect([...named("pay"), ...named("reward")]).toHaveLength(2);
+		expect(world.submits().filter((one) => one.startsWith("create_"))).toHaveLength(3);
+	});
+
+	test("is waited for, and its policies are created then with its id", async () => {
+		const wait = ["apply", "--yes", "--wait-for-approval", "2h"];
+		const applied = await world.run(wait, { onPause: (count) => (count === 2 ? vote() : undefined) });
+		expect(applied).toMatchObject({ code: 0 });
+		expect(named("pay")).toHaveLength(1);
+	});
+
+	test("is waited for by a saved plan that keeps both parts", async () => {
+		await apply();
+		await world.run(["plan", "--out", "plan.json"]);
+		const shown = await world.run(["show", "plan.json"]);
+		expect(shown).toMatchObject({ code: 0 });
+		expect(await world.run(["apply", "--yes", "--plan", "plan.json"])).toMatchObject({ code: 8 });
+		expect(named("refund")).toHaveLength(1);
 	});
 });

@@ -95,6 +95,17 @@ describe("a request that completed while the organization was read", () => {
 		});
 	});
 
+	it("is asked about with its own bytes in the next quarter of an hour too, until they expire", () => {
+		const before = entryOf(-1, "completed", "an activity");
+		const needsResult = { ...addBob, needsResult: true };
+		expect(chooseRequest([before], needsResult, context)).toEqual({ kind: "resend", entry: before });
+		const late = { ...context, now: () => quarterMs + bodyLifetimeMs };
+		expect(chooseRequest([before], needsResult, late)).toMatchObject({
+			kind: "skip",
+			result: { outcome: "completed" },
+		});
+	});
+
 	it("is sent with other bytes if its effect was reverted since", () => {
 		const superseded = [completed.body.fingerprint];
 		expect(sentFor([completed], addBob, {}, superseded)).toEqual({ atMs: 1, isShared: false, isRetry: false });

@@ -118,7 +118,7 @@ const cases: readonly Case[] = [
 		{ drift: [{ verdict: "waiting", findings: [], waiting: [{ earlierActivity: { relation: "same" } }] }] },
 		pending,
 	],
-	[0, "an export", rename, "export", { document: expect.stringContaining("name: oncall"), unread: [], leftOut: [] }],
+	[0, "an export", rename, "export", { document: expect.stringContaining("name: oncall"), unread: [] }],
 	[
 		3,
 		"an invalid document",

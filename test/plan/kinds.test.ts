@@ -354,15 +354,17 @@ describe("the tag that an entry means", () => {
 		const { code, message, place } = only(find([wantTag("signer", { at: position })]));
 		expect(code).toBe("tag-not-there");
 		expect(place).toEqual({ ...position, path: "userTag:signer" });
-		expect(message).toMatch(/^no user tag is called `signer`; the nearest: `signers`, `oncall`, `approvers`; orgsync /);
-		expect(message).toContain("cannot create user tags");
+		expect(message).toMatch(
+			/^no user tag is called `signer`; the nearest: `signers`, `oncall`, `approvers`; a document creates it /,
+		);
+		expect(message).toContain("a document creates it with `create: true`");
 		expect(message).not.toContain("Vault");
 	});
 
 	it("that is not there by its id is named by the id", () => {
 		const { message } = only(find([wantTag("signers", { id: id("tag", 9) })]));
 		expect(message).toContain(
-			`no user tag has the id ${id("tag", 9)}; the nearest: \`signers\`, whose id is ${id("tag", 1)}; `,
+			`no user tag has the id ${id("tag", 9)}; the nearest: \`signers\`, whose id is ${id("tag", 1)}`,
 		);
 	});
 

@@ -21,8 +21,7 @@ import { type IdsOfReferences, idsOfReferences, resolveText } from "./references
 
 /** Whether the document needs to know what policies say. */
 export function needsPolicies(desired: DesiredOrganization): boolean {
-	const byName = removalsOf(desired, "policy").length > 0;
-	return policiesOf(desired).length > 0 || desired.exactly?.policies !== undefined || byName;
+	return policiesOf(desired).length > 0 || desired.exactly?.policies !== undefined;
 }
 
 /** Returns why policies were not read that the document states or lists completely; undefined where they were. */

@@ -211,7 +211,6 @@ function matchTag(
 
 function notThere(wanted: DesiredUserTag, userTags: readonly LiveUserTag[], live: LiveOrganization): string {
 	const what = `no user tag ${wanted.id === undefined ? `is called ${quote(wanted.name)}` : `has the id ${wanted.id}`}`;
-	const cannot = "orgsync cannot create user tags, because the interface has no operation for that";
 	const renamed = userTags.find(
 		({ id }) => wanted.id === undefined && live.lastApplied.userTags[id]?.name === wanted.name,
 	);
@@ -228,7 +227,7 @@ function notThere(wanted: DesiredUserTag, userTags: readonly LiveUserTag[], live
 		nearest.length === 0
 			? "the organization has no user tags"
 			: `the nearest: ${named === undefined ? nearest.map(quote).join(", ") : `${quote(named.name)}, whose id is ${named.id}`}`;
-	return `${what}; ${hint}; ${cannot}`;
+	return `${what}; ${hint}${wanted.id === undefined ? "; a document creates it with `create: true`" : ""}`;
 }
 
 function nearestNames(name: string, names: readonly string[]): readonly string[] {

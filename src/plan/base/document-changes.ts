@@ -5,16 +5,21 @@ import { readOnlyKinds, removalKinds } from "../kinds/index.ts";
 import { removalLists } from "../kinds/names.ts";
 import { addressOfObject } from "../objects.ts";
 import {
+	absentTagsOf,
 	type DesiredMembers,
 	type DesiredOrganization,
 	type DesiredRule,
+	type Exceptions,
 	expectationsOf,
 	type Limits,
+	type LiveOrganization,
 	powerLimits,
 	removalsOf,
+	writeLimits,
 } from "../organization.ts";
 import { addressOfRule, valueOfRule } from "../rules/rules.ts";
 import { compareText, sameValue } from "../value.ts";
+import { cells } from "./atoms.ts";
 import type { TagPair } from "./three-way-tags.ts";
 
 type DocumentChangeWord =
@@ -34,6 +39,7 @@ type DocumentChangeWord =
 	| "field"
 	| "protected"
 	| "unprotected"
+	| "exactly"
 	| "limit"
 	| "rule";
 
@@ -51,38 +57,40 @@ export interface DocumentChange {
 }
 
 /** A difference, and the atom of live that it demands something of; null where it demands nothing. */
-interface DemandingDifference {
+export interface DemandingDifference {
 	readonly difference: DocumentChange;
 	readonly demands: string | null;
 }
 
-/** Names of the smallest things that a document can demand; both documents call the same thing the same. */
-export const cells = {
-	name: (tagId: string): string => JSON.stringify(["name", tagId]),
-	member: (tagId: string, userId: string): string => JSON.stringify(["member", tagId, userId]),
-	object: (address: string): string => JSON.stringify(["object", address]),
-	field: (address: string, field: string): string => JSON.stringify(["field", address, field]),
-} as const;
+/** What is known of both documents and live state before they are compared; `live` is null where it was not asked. */
+interface Compared {
+	readonly pairs: readonly TagPair[];
+	readonly policies: readonly DemandingDifference[];
+	readonly live: LiveOrganization | null;
+}
 
 /** Everything in which the head says something else than the base, in the order of the kinds and then by address. */
 export function compareDocuments(
 	base: DesiredOrganization,
 	head: DesiredOrganization,
-	pairs: readonly TagPair[],
+	{ pairs, policies, live }: Compared,
 ): readonly DemandingDifference[] {
 	return [
 		...pairs
 			.flatMap((pair) => tagDifferences(pair))
 			.sort((left, right) => compareText(left.difference.address, right.difference.address)),
-		...absentDifferences(base, head),
+		...policies,
+		...absentTagDifferences(base, head, live),
+		...absentDifferences(base, head, live),
 		...expectationDifferences(base, head),
+		...exactlyDifferences(base, head),
 		...protectDifferences(base, head),
 		...limitDifferences(base.limits, head.limits),
 		...ruleDifferences(base.rules, head.rules),
 	];
 }
 
-function differenceAt(
+export function differenceAt(
 	address: string,
 	what: DocumentChange["what"],
 	parts: Partial<DocumentChange> = {},
@@ -109,8 +117,10 @@ function tagDifferences({ base, head, tagId, baseTagId }: TagPair): readonly Dem
 	// A user who is no longer listed loses the tag only in the mode `exactly`.
 	const takes = head.members?.mode === "exactly";
 	const names = { ...about, before: base?.name, after: head.name };
+	const creates = { ...about, field: "create", before: base?.create === true, after: head.create === true };
 	return [
 		...(base === undefined ? [differenceAt(address, "managed", about)] : []),
+		...(base === undefined || base.create === head.create ? [] : [differenceAt(address, "field", creates)]),
 		...(base === undefined || base.name === head.name
 			? []
 			: [differenceAt(address, "renamed", names, found === null ? null : cells.name(found))]),
@@ -174,13 +184,40 @@ function changeOf<T>(
 	return { added: after.filter((item) => !had.has(item)), gone: before.filter((item) => !has.has(item)) };
 }
 
-function absentDifferences(base: DesiredOrganization, head: DesiredOrganization): readonly DemandingDifference[] {
+/** A tag under `absent` is found by its id or its name; plans name it by its live name. */
+function absentTagDifferences(
+	base: DesiredOrganization,
+	head: DesiredOrganization,
+	live: LiveOrganization | null,
+): readonly DemandingDifference[] {
+	const tags = live?.userTags.known === true ? live.userTags.value : [];
+	const { added, gone } = changeOf(base, head, (desired) => absentTagsOf(desired).map(({ name }) => name));
+	const at = (name: string): string =>
+		printAddress("userTag", tags.find((tag) => tag.id === name || tag.name === name)?.name ?? name);
+	return [
+		...added.map((name) => differenceAt(at(name), "absent", {}, cells.object(at(name)))),
+		...gone.map((name) => differenceAt(at(name), "not-absent")),
+	];
+}
+
+/** Returns the atom of an object under `absent`. A policy that is written by its name is removed by its id. */
+function removalCell(address: string, live: LiveOrganization | null): string {
+	const policies = live?.removables.policy.known === true ? live.removables.policy.value : [];
+	const policy = policies.find(({ name }) => printAddress("policy", name) === address);
+	return cells.object(policy === undefined ? address : printAddress("policy", policy.id));
+}
+
+function absentDifferences(
+	base: DesiredOrganization,
+	head: DesiredOrganization,
+	live: LiveOrganization | null,
+): readonly DemandingDifference[] {
 	return removalKinds.flatMap(({ name }) => {
 		const { added, gone } = changeOf(base, head, (desired) =>
 			removalsOf(desired, name).map((object) => addressOfObject(object, head)),
 		);
 		return [
-			...added.map((address) => differenceAt(address, "absent", {}, cells.object(address))),
+			...added.map((address) => differenceAt(address, "absent", {}, removalCell(address, live))),
 			...gone.map((address) => differenceAt(address, "not-absent")),
 		].sort((left, right) => compareText(left.difference.address, right.difference.address));
 	});
@@ -216,17 +253,31 @@ function expectationDifferences(base: DesiredOrganization, head: DesiredOrganiza
 function protectDifferences(base: DesiredOrganization, head: DesiredOrganization): readonly DemandingDifference[] {
 	const users = changeOf(base.protect, head.protect, ({ userIds }) => userIds);
 	const tags = changeOf(base.protect, head.protect, ({ userTags }) => userTags);
+	const policies = changeOf(base.protect, head.protect, ({ policies: names = [] }) => names);
 	return [
 		...users.added.map((userId) => differenceAt("protect.users", "protected", { userId })),
 		...users.gone.map((userId) => differenceAt("protect.users", "unprotected", { userId })),
 		...tags.added.map((after) => differenceAt("protect.userTags", "protected", { after })),
 		...tags.gone.map((before) => differenceAt("protect.userTags", "unprotected", { before })),
+		...policies.added.map((after) => differenceAt("protect.policies", "protected", { after })),
+		...policies.gone.map((before) => differenceAt("protect.policies", "unprotected", { before })),
 	];
+}
+
+/** A complete list is shown by its exceptions; null is one that is not complete. */
+function exactlyDifferences(base: DesiredOrganization, head: DesiredOrganization): readonly DemandingDifference[] {
+	const of = ({ exactly }: DesiredOrganization, list: "policies" | "userTags"): Exceptions["except"] | null =>
+		exactly?.[list]?.except ?? null;
+	return (["policies", "userTags"] as const).flatMap((list) => {
+		const [before, after] = [of(base, list), of(head, list)];
+		return sameValue(before, after) ? [] : [differenceAt(`exactly.${list}`, "exactly", { before, after })];
+	});
 }
 
 /** A limit is shown as a document writes it; null is none, or the default. */
 function limitDifferences(base: Limits, head: Limits): readonly DemandingDifference[] {
-	return (["memberRemovals", ...Object.values(removalLists), ...powerLimits, "expiries"] as const).flatMap((kind) => {
+	const kinds = ["memberRemovals", ...Object.values(removalLists), ...writeLimits, ...powerLimits, "expiries"] as const;
+	return kinds.flatMap((kind) => {
 		const [before, after] = [base[kind], head[kind]].map(showLimit);
 		return before === after ? [] : [differenceAt(`limits.${kind}`, "limit", { before, after })];
 	});

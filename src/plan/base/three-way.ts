@@ -2,14 +2,16 @@
 import { defined } from "../../common/defined.ts";
 import { desiredAt, factsOf, isExpired } from "../access-window.ts";
 import { includesObject, printAddress, type Scope } from "../address.ts";
-import type { Basis, Change, Unread } from "../change.ts";
+import type { Basis, Unread } from "../change.ts";
 import { diff } from "../diff.ts";
 import { addressOfObject } from "../objects.ts";
 import { type DesiredObject, type DesiredOrganization, type LiveOrganization, tagsOf } from "../organization.ts";
 import { namesOfUsers } from "../plan.ts";
 import { type AliasDifference, aliasDifferences, liveNamesFor, usersOf } from "../users.ts";
 import { compareText, sameValue } from "../value.ts";
-import { cells, compareDocuments, type DocumentChange } from "./document-changes.ts";
+import { type Atom, atomsOf, cells, isSameField, type PlannedWord } from "./atoms.ts";
+import { compareDocuments, type DocumentChange } from "./document-changes.ts";
+import { pairPolicies, pinPolicies, policyDifferences } from "./three-way-policies.ts";
 import { pairTags, pinTags, type TagPair } from "./three-way-tags.ts";
 
 /** The document as it stood before, and how the user named it; null where it said nothing of the organization. */
@@ -52,9 +54,11 @@ type Fate = "reverted" | "accepted" | "replaced" | "remains" | "held";
 export interface PlannedDifference {
 	readonly address: string;
 	readonly tagId: string | null;
-	readonly what: "rename" | "add-member" | "remove-member" | "remove";
+	readonly what: PlannedWord;
 	readonly userId: string | null;
-	/** The name; of what is removed too, null where it is not known. */
+	/** Of a policy that is changed; left out for everything else. */
+	readonly field?: string;
+	/** The name, also of what is removed, or the value of the field; null where it is not known. */
 	readonly before: string | null;
 	readonly after: string | null;
 	readonly basis: Basis;
@@ -100,13 +104,15 @@ export function makeThreeWay(
 	const head = desiredAt(document, timeMs);
 	const before = desiredAt(base.desired ?? emptyOf(head), timeMs);
 	const pairs = pairTags(tagsOf(before), tagsOf(head), live);
+	const policies = pairPolicies(before, head, live);
 	const toLive = diff(head, live);
+	const pinned = { ...before, objects: pinTags(before.objects, pairs) };
 	// Users go by the head's names in both, so that an address means the same object on either side.
-	const fromBase = diff({ ...before, users: head.users, objects: pinTags(before.objects, pairs) }, live);
+	const fromBase = diff({ ...before, users: head.users, objects: pinPolicies(pinned, policies, live) }, live);
 	const planned = new Map(atomsOf(toLive.changes).map((atom) => [atom.cell, atom]));
 	const addresses = new Map<string, string>(
-		pairs.flatMap(({ base: one, head: other }) =>
-			one && other ? [[printAddress("userTag", one.name), printAddress("userTag", other.name)]] : [],
+		[...pairs, ...policies].flatMap(({ base: one, head: other }) =>
+			one && other ? [[printAddress(one.kind, one.name), printAddress(other.kind, other.name)]] : [],
 		),
 	);
 	const expired = expiredIn(pairs, timeMs);
@@ -131,7 +137,8 @@ export function makeThreeWay(
 	);
 	const isUnknown = (address: string, of: Scope["scope"]): boolean =>
 		toLive.unread.some((one) => one.scope === of && includesObject(one, address));
-	const changed = compareDocuments(before, head, pairs);
+	const written = policyDifferences(before, head, policies, live);
+	const changed = compareDocuments(before, head, { pairs, policies: written, live });
 	const isSo = ({ demands, difference: { address, what } }: (typeof changed)[number]): boolean =>
 		demands !== null &&
 		!planned.has(demands) &&
@@ -162,7 +169,9 @@ export function makeThreeWay(
 /** Returns the comparison of an organization that only the base documents: live state is not read. */
 export function makeDropped(name: string, base: DesiredOrganization): ThreeWay {
 	const head = emptyOf(base);
-	const changed = compareDocuments(base, { ...head, users: base.users }, pairTags(tagsOf(base), [], null));
+	const policies = policyDifferences(base, head, pairPolicies(base, head, null), null);
+	const pairs = pairTags(tagsOf(base), [], null);
+	const changed = compareDocuments(base, { ...head, users: base.users }, { pairs, policies, live: null });
 	return {
 		organizationId: base.organizationId,
 		base: { name, documentDigest: base.digest },
@@ -184,7 +193,9 @@ export function unite(base: DesiredOrganization, head: DesiredOrganization): Des
 	// An object that both expect is one expectation: then one query of one MFA policy is enough.
 	const keyOf = (object: DesiredObject): string =>
 		object.kind === "userTag" ? JSON.stringify(object) : addressOfObject(object, { users: {} });
-	return { ...head, objects: [...new Map(all.map((object) => [keyOf(object), object])).values()] };
+	const exactly = { ...base.exactly, ...head.exactly };
+	const objects = [...new Map(all.map((object) => [keyOf(object), object])).values()];
+	return { ...head, ...(Object.keys(exactly).length === 0 ? {} : { exactly }), objects };
 }
 
 function emptyOf({ organizationId, users, digest }: DesiredOrganization): DesiredOrganization {
@@ -199,59 +210,13 @@ function namesOf(base: DesiredOrganization, head: DesiredOrganization): Readonly
 
 const nothing = { tagId: null, userId: null, field: null, before: null, after: null, message: null } as const;
 
-/** One atom in which live is not what a document demands. */
-interface Atom {
-	/** Names the atom, whatever the document calls its object. */
-	readonly cell: string;
-	readonly address: string;
-	readonly tagId: string | null;
-	readonly what: PlannedDifference["what"] | "field" | "not-there";
-	readonly userId: string | null;
-	readonly field: string | null;
-	readonly live: unknown;
-	readonly wanted: unknown;
-	readonly basis: Basis;
-}
-
-function atomsOf(changes: readonly Change[]): readonly Atom[] {
-	return changes.flatMap((change): readonly Atom[] => {
-		const { address, basis } = change;
-		const blank = { address, tagId: null, userId: null, field: null, live: null, wanted: null, basis };
-		if (change.kind === "userTag") {
-			const { tagId, before, after, addUserIds, removeUserIds } = change;
-			const memberAtom = (what: "add-member" | "remove-member") => (userId: string) => ({
-				...blank,
-				...{ cell: cells.member(tagId, userId), tagId, what, userId, wanted: what },
-			});
-			// Names are known wherever tags are: what is doubtful about a change is its members.
-			const rename = { cell: cells.name(tagId), tagId, what: "rename", live: before.name, wanted: after.name } as const;
-			return [
-				...(before.name === after.name ? [] : [{ ...blank, ...rename, basis: "live" as const }]),
-				...addUserIds.map(memberAtom("add-member")),
-				...removeUserIds.map(memberAtom("remove-member")),
-			];
-		}
-		if (change.action === "remove") {
-			return [{ ...blank, cell: cells.object(address), what: "remove", live: change.before?.name ?? null }];
-		}
-		const { before, after }: { readonly before: object | null; readonly after: object } = change;
-		if (before === null) return [{ ...blank, cell: cells.object(address), what: "not-there" }];
-		return Object.keys(after).map((field) => ({
-			...blank,
-			...{
-				cell: cells.field(address, field),
-				what: "field",
-				field,
-				live: Reflect.get(before, field),
-				wanted: Reflect.get(after, field),
-			},
-		}));
-	});
-}
-
 function fateOf(drift: Atom, planned: Atom | undefined): Fate {
 	if (planned === undefined) return "accepted";
-	if (!sameValue(planned.wanted, drift.wanted)) return "replaced";
+	const isSame =
+		drift.what === "set"
+			? isSameField(drift.field, planned.wanted, drift.wanted)
+			: sameValue(planned.wanted, drift.wanted);
+	if (!isSame) return "replaced";
 	return planned.what === "field" || planned.what === "not-there" ? "remains" : "reverted";
 }
 
@@ -281,6 +246,8 @@ const driftWords = {
 	"add-member": "member-lost",
 	"remove-member": "member-gained",
 	remove: "is-there",
+	create: "not-there",
+	set: "field",
 	field: "field",
 	"not-there": "not-there",
 } as const;
@@ -289,12 +256,13 @@ const driftWords = {
 function driftOf(atom: Atom, addresses: ReadonlyMap<string, string>): Omit<DriftedDifference, "fate"> {
 	const { tagId, what, userId, field, live, basis } = atom;
 	const address = addresses.get(atom.address) ?? atom.address;
-	const before = what === "rename" || what === "field" ? atom.wanted : null;
+	const before = what === "rename" || what === "field" || what === "set" ? atom.wanted : null;
 	return { ...nothing, address, tagId, what: driftWords[what], userId, field, before, after: live, basis };
 }
 
-function plannedOf({ address, tagId, what, userId, live, wanted, basis }: Atom): PlannedDifference {
+function plannedOf({ address, tagId, what, userId, field, live, wanted, basis }: Atom): PlannedDifference {
 	const name = (value: unknown): string | null => (typeof value === "string" ? value : null);
-	const after = what === "rename" ? name(wanted) : null;
-	return { address, tagId, what: what as PlannedDifference["what"], userId, before: name(live), after, basis };
+	const after = what === "rename" || what === "set" ? name(wanted) : null;
+	const base = { address, tagId, what: what as PlannedWord, userId, before: name(live), after, basis };
+	return { ...base, ...defined({ field: field ?? undefined }) };
 }

@@ -55,7 +55,7 @@ interface FoundPolicy {
 }
 
 /** Id first, then name, then the earlier names; more than one match is a problem, never a guess. */
-function findPolicies(
+export function findPolicies(
 	wanted: readonly DesiredPolicy[],
 	live: readonly LivePolicy[],
 ): { readonly found: readonly FoundPolicy[]; readonly problems: readonly Problem[] } {

@@ -3,6 +3,7 @@
 import { clipMiddle, showAddress, showName, showRename, showText, showValue } from "../../common/escape.ts";
 import { groupBy } from "../../common/group-by.ts";
 import { isRecord } from "../../common/json.ts";
+import { parseAddress } from "../../plan/address.ts";
 import type { DocumentChange } from "../../plan/base/document-changes.ts";
 import type { DriftedDifference, ThreeWay } from "../../plan/base/three-way.ts";
 import { defaultMemberRemovals } from "../../plan/guards/guards.ts";
@@ -24,6 +25,19 @@ const wholes: Readonly<Partial<Record<DocumentChange["what"], readonly [sign: Si
 	"not-expected": ["~", "is no longer expected"],
 };
 
+function wordsOf(whole: DocumentChange | undefined): readonly [sign: Sign, text: string] {
+	if (whole?.what === "unmanaged" && whole.after === "removed") return ["-", "is no longer listed; apply removes it"];
+	return wholes[whole?.what ?? "member"] ?? ["~", ""];
+}
+
+/** Returns the addresses of policies that left the document and that apply leaves as they are, unless they are known to be gone. */
+export function leftPolicies({ documentChanges }: ThreeWay): readonly string[] {
+	const left = documentChanges.filter(
+		({ what, after }) => what === "unmanaged" && (after === "stays" || after === null),
+	);
+	return left.map(({ address }) => address).filter(isPolicy);
+}
+
 /** Returns how many objects the documents no longer have. */
 export function countWholes({ documentChanges }: ThreeWay): number {
 	return documentChanges.filter(({ what }) => what in wholes).length;
@@ -42,7 +56,7 @@ export function documentChangeRows(threeWay: ThreeWay): readonly Row[] {
 	const objects = groupBy(threeWay.documentChanges, objectOf).map((differences): Row => {
 		const [{ address }] = differences;
 		const whole = differences.find(({ what }) => what in wholes);
-		const [sign, text] = wholes[whole?.what ?? "member"] ?? ["~", ""];
+		const [sign, text] = wordsOf(whole);
 		return {
 			sign,
 			said: [identifier(showAddress(address)), ...(text === "" ? [] : [`  ${text}`])],
@@ -109,6 +123,8 @@ function meantRow(change: DocumentChange, names: ThreeWay, already: Phrase, isNe
 			return row([user], ["protected from now on"]);
 		case "unprotected":
 			return row([user], ["no longer protected"]);
+		case "exactly":
+			return sides("", ...[before, after].map((value) => [describeComplete(value)]));
 		case "limit": {
 			const none = defaultLimits[address] ?? "no limit";
 			return sides("", ...[before, after].map((value) => (value === null ? [none] : String(value))));
@@ -124,10 +140,17 @@ function meantRow(change: DocumentChange, names: ThreeWay, already: Phrase, isNe
 	}
 }
 
+function describeComplete(except: unknown): string {
+	if (!Array.isArray(except)) return "not complete";
+	const names = except.map((name) => showName(String(name))).join(", ");
+	return names === "" ? "complete" : `complete, except ${names}`;
+}
+
 /** Limits that hold where a document writes none, by address. */
 const defaultLimits: Readonly<Record<string, string>> = {
 	"limits.memberRemovals": `${defaultMemberRemovals.percent}% (the default)`,
 	...Object.fromEntries(powerLimits.map((limit) => [`limits.${limit}`, "0 (the default)"])),
+	"limits.takeovers": "0, after the first apply (the default)",
 	"limits.expiries": "expired access counts (the default)",
 };
 
@@ -165,12 +188,16 @@ export function driftedRows(threeWay: ThreeWay): readonly Row[] {
 			const name = typeof after === "string" && after !== "" ? [title(showName(clipMiddle(after))), " "] : [];
 			return row(fate === "reverted" ? "-" : "!", ["  ", ...name, "exists"], { marks });
 		}
-		if (what === "not-there") return row("!", ["  not found"], { marks });
+		if (what === "not-there") return row(fate === "reverted" ? "+" : "!", ["  not found"], { marks });
 		if (what === "problem") return row("!", ["  ", reason(message ?? "")], { marks });
-		const changes = differences.some((one) => one.fate === "reverted" || one.fate === "replaced") && what !== "field";
+		const changes =
+			differences.some((one) => one.fate === "reverted" || one.fate === "replaced") &&
+			(what !== "field" || isPolicy(first.address));
 		return row(changes ? "~" : "!", [], { rows: differences.map((one) => driftedRow(one, threeWay)) });
 	});
 }
+
+const isPolicy = (address: string): boolean => parseAddress(address)?.kind === "policy";
 
 function driftedRow(difference: DriftedDifference, names: ThreeWay): Row {
 	const { what, userId, field, before, after, fate } = difference;

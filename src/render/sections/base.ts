@@ -8,10 +8,10 @@ import { groupSteps } from "../../plan/step-groups.ts";
 import { identifyUser } from "../../plan/user-labels.ts";
 import { reassignedAliases } from "../../plan/users.ts";
 import { count } from "../../say/count.ts";
-import { identifier, type Phrase, reason, title } from "../../say/phrase.ts";
+import { code, identifier, type Phrase, reason, title } from "../../say/phrase.ts";
 import { namePerson } from "../../say/powers.ts";
 import { notesOf, type Row, type Section, type Sign, section } from "../../say/section.ts";
-import { countWholes, documentChangeRows, driftedRows } from "./base-changes.ts";
+import { countWholes, documentChangeRows, driftedRows, leftPolicies } from "./base-changes.ts";
 import { revertsDrift } from "./changes.ts";
 import { describeUnread } from "./unknown.ts";
 import { signsMean } from "./verdict.ts";
@@ -25,7 +25,21 @@ export function sayBase({ base }: ThreeWay): Phrase {
 /** What a reader has to see first: aliases that now mean another user, which names alone would hide, and what apply would revert. */
 export function revertSections(threeWay: ThreeWay | null): readonly Section[] {
 	if (threeWay === null) return [];
+	const left = leftPolicies(threeWay);
 	return [
+		section(
+			"left-policies",
+			"Policies that left the document and stay live",
+			["policy that left the document", "policies that left the document"],
+			{
+				look: "attention",
+				rows: left.map((address) => ({
+					said: [identifier(showAddress(address)), ": to remove it, add it to ", code("absent.policies")],
+					about: [address],
+				})),
+				shorten: "whole",
+			},
+		),
 		section(
 			"moved-aliases",
 			"Aliases that now mean another user",
@@ -79,6 +93,8 @@ const reversals: Readonly<Record<PlannedDifference["what"], Sign>> = {
 	rename: "~",
 	"add-member": "+",
 	"remove-member": "-",
+	create: "+",
+	set: "~",
 	remove: "-",
 };
 
@@ -92,16 +108,19 @@ function revertedRow(reverted: PlannedDifference, names: ThreeWay): Row {
 	};
 }
 
-function describeReverted({ address, what, userId, before, after }: PlannedDifference, names: ThreeWay): Phrase {
+function describeReverted({ address, what, userId, field, before, after }: PlannedDifference, names: ThreeWay): Phrase {
 	if (what === "rename") {
 		const [from, to] = showRename(before ?? "", after ?? "");
 		return ["renames the tag back from ", title(from), " to ", title(to)];
 	}
+	if (what === "set") return ["changes ", code(field ?? "it"), " back"];
 	const user: Phrase = userId === null ? [] : [namePerson(userId, names)];
 	if (what === "add-member") return ["gives the tag back to ", ...user];
 	if (what === "remove-member") return ["takes the tag back from ", ...user];
 	const kind = parseAddress(address)?.kind;
-	const removes = `removes the ${kind === undefined ? "object" : kindOf(kind).words[0]} again`;
+	const noun = kind === undefined ? "object" : kindOf(kind).words[0];
+	if (what === "create") return [`creates the ${noun} again`];
+	const removes = `removes the ${noun} again`;
 	return before === null || before === "" ? [removes] : [`${removes}: `, title(showName(clipMiddle(before)))];
 }
 

@@ -1,0 +1,148 @@
+/** Which policies of two documents are the same, and in what they differ. */
+import { escapeTemplate } from "../../policy/language/template.ts";
+import { printAddress } from "../address.ts";
+import { matchesGlob } from "../glob.ts";
+import { findPolicies } from "../kinds/policy-changes.ts";
+import { type IdsOfReferences, idsOfReferences, resolveText } from "../kinds/references.ts";
+import {
+	type DesiredObject,
+	type DesiredOrganization,
+	type DesiredPolicy,
+	type LiveOrganization,
+	policiesOf,
+	removalsOf,
+} from "../organization.ts";
+import { compareText } from "../value.ts";
+import { cells, isSameField } from "./atoms.ts";
+import { type DemandingDifference, differenceAt } from "./document-changes.ts";
+
+export interface PolicyPair {
+	readonly base: DesiredPolicy | undefined;
+	readonly head: DesiredPolicy | undefined;
+	/** The live policy: null where there is none, undefined where that is unknown. */
+	readonly policyId: string | null | undefined;
+}
+
+/** Every policy of the two documents once, in the order of the head and then of the base; `live` is null when it was not asked. */
+export function pairPolicies(
+	base: DesiredOrganization,
+	head: DesiredOrganization,
+	live: LiveOrganization | null,
+): readonly PolicyPair[] {
+	const [inBase, inHead] = [policiesOf(base), policiesOf(head)].map((all) => findIds(all, live)) as [Ids, Ids];
+	const isPartner = (one: DesiredPolicy, other: DesiredPolicy): boolean => {
+		const [left, right] = [one.id ?? inBase.get(one), other.id ?? inHead.get(other)];
+		if (left !== undefined && left !== null && right !== undefined && right !== null) return left === right;
+		return one.name === other.name || other.previously.includes(one.name);
+	};
+	const taken = new Set<DesiredPolicy>();
+	const pairs = policiesOf(head).map((one): PolicyPair => {
+		const free = policiesOf(base).filter((other) => !taken.has(other) && isPartner(other, one));
+		const partner = free.find(({ name }) => name === one.name) ?? free[0];
+		if (partner !== undefined) taken.add(partner);
+		return { base: partner, head: one, policyId: inHead.get(one) };
+	});
+	const left = policiesOf(base).filter((one) => !taken.has(one));
+	return [...pairs, ...left.map((one): PolicyPair => ({ base: one, head: undefined, policyId: inBase.get(one) }))];
+}
+
+type Ids = ReadonlyMap<DesiredPolicy, string | null>;
+
+function findIds(policies: readonly DesiredPolicy[], live: LiveOrganization | null): Ids {
+	if (live?.policies?.known !== true) return new Map();
+	const { found } = findPolicies(policies, live.policies.value);
+	return new Map(found.map(({ wanted, policy }) => [wanted, policy?.id ?? null]));
+}
+
+/**
+ * Returns the base's objects, with live ids that only the head finds, and the ids that the base means in place of references:
+ * the same alias may be another user in the head.
+ */
+export function pinPolicies(
+	base: DesiredOrganization,
+	pairs: readonly PolicyPair[],
+	live: LiveOrganization,
+): readonly DesiredObject[] {
+	const ids = idsOfReferences(base, live);
+	const pinned = new Map<DesiredObject, DesiredPolicy>(
+		pairs.flatMap(({ base: one, policyId }) => {
+			if (one === undefined) return [];
+			const { consensus, condition } = textsOf(one, ids);
+			const texts = { consensus: escapeTemplate(consensus), condition: escapeTemplate(condition) };
+			return [[one, { ...one, ...texts, ...(policyId ? { id: policyId } : {}) }]];
+		}),
+	);
+	return base.objects.map((object) => pinned.get(object) ?? object);
+}
+
+function textsOf({ consensus, condition, time = "" }: DesiredPolicy, ids: IdsOfReferences) {
+	const [who = "", what = "", when = ""] = [consensus, condition, time].map((text) => resolveText(text, ids));
+	return { consensus: who, condition: what, time: when };
+}
+
+/** Everything in which the head says something else of policies than the base, sorted by address. */
+export function policyDifferences(
+	base: DesiredOrganization,
+	head: DesiredOrganization,
+	pairs: readonly PolicyPair[],
+	live: LiveOrganization | null,
+): readonly DemandingDifference[] {
+	const ids = live && { base: idsOfReferences(base, live), head: idsOfReferences(head, live) };
+	return pairs
+		.flatMap((pair) => {
+			if (pair.head === undefined) return pair.base === undefined ? [] : [leftDocument(pair.base, head, pair.policyId)];
+			const address = printAddress("policy", pair.head.name);
+			if (pair.base === undefined) return [differenceAt(address, "managed")];
+			return ids === null ? [] : fieldDifferences(address, pair, pair.base, pair.head, ids);
+		})
+		.sort((left, right) => compareText(left.difference.address, right.difference.address));
+}
+
+/** What becomes of a policy that left the document. */
+type LeftPolicy = "stays" | "removed" | "not-there";
+
+/** `after` is null where live state is unknown. */
+function leftDocument(
+	{ name, id }: DesiredPolicy,
+	head: DesiredOrganization,
+	policyId: string | null | undefined,
+): DemandingDifference {
+	const isAbsent = removalsOf(head, "policy").some((one) => one.id === name || one.id === (policyId ?? id));
+	const except = head.exactly?.policies?.except;
+	const isUnlisted = except !== undefined && !except.some((glob) => matchesGlob(glob, name));
+	const known: LeftPolicy | null = policyId === undefined ? null : policyId === null ? "not-there" : "stays";
+	const after = known !== "not-there" && (isAbsent || isUnlisted) ? "removed" : known;
+	return differenceAt(printAddress("policy", name), "unmanaged", { after });
+}
+
+function fieldDifferences(
+	address: string,
+	{ policyId }: PolicyPair,
+	base: DesiredPolicy,
+	head: DesiredPolicy,
+	ids: { readonly base: IdsOfReferences; readonly head: IdsOfReferences },
+): readonly DemandingDifference[] {
+	const demands = (field: string): string => (policyId ? cells.field(policyId, field) : cells.object(address));
+	const fieldOf = (field: string, before: unknown, after: unknown): DemandingDifference =>
+		differenceAt(address, "field", { field, before, after }, demands(field));
+	const [was, is] = [textsOf(base, ids.base), textsOf(head, ids.head)];
+	const clauses = (["consensus", "condition", "time"] as const).filter((key) => !isSameField(key, was[key], is[key]));
+	return [
+		...(base.name === head.name
+			? []
+			: [differenceAt(address, "renamed", { before: base.name, after: head.name }, demands("name"))]),
+		...(base.effect === head.effect ? [] : [fieldOf("effect", base.effect, head.effect)]),
+		// As the documents write them.
+		...clauses.map((key) => fieldOf(key, base[key] ?? "", head[key] ?? "")),
+		...(base.notes === head.notes ? [] : [fieldOf("notes", base.notes ?? null, head.notes ?? null)]),
+		...(base.unchecked === head.unchecked
+			? []
+			: [
+					differenceAt(address, "field", {
+						field: "unchecked",
+						before: base.unchecked === true,
+						after: head.unchecked === true,
+					}),
+				]),
+	];
+}

@@ -57,6 +57,8 @@ export interface NamePlaces {
 	readonly users: Readonly<Record<string, Position>>;
 	/** By name, user tags under `protect`. */
 	readonly protectedTags: Readonly<Record<string, Position>>;
+	/** By what is written, policies under `absent`; left out where there is none. */
+	readonly absentPolicies?: Readonly<Record<string, Position>>;
 }
 
 export interface DesiredUserTag {

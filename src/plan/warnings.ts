@@ -9,7 +9,16 @@ import { readOnlyKindOf } from "./kinds/index.ts";
 import { describeMissing } from "./missing-users.ts";
 import { nearest } from "./nearest.ts";
 import { addressOfObject } from "./objects.ts";
-import { type DesiredOrganization, type LiveOrganization, liveKeyOf, type Position, tagsOf } from "./organization.ts";
+import {
+	absentTagsOf,
+	type DesiredOrganization,
+	type LiveOrganization,
+	liveKeyOf,
+	type Position,
+	removalsOf,
+	tagsOf,
+	uuid,
+} from "./organization.ts";
 import { addressOfRule, tagNamesOf } from "./rules/rules.ts";
 import { compareText } from "./value.ts";
 
@@ -27,6 +36,7 @@ export function findWarnings(
 		...(access === undefined ? [] : [...namedTags(desired, live, access), ...statedTimes(desired, access)]),
 		...missingUsers(desired, live, timeMs),
 		...missingTags(desired, live),
+		...misspelledAbsent(desired, live),
 		...missingExpectations(desired, live),
 	];
 	return found.sort((left, right) => compareText(left.path, right.path) || compareText(left.message, right.message));
@@ -63,6 +73,34 @@ function missingUsers(desired: DesiredOrganization, { users }: LiveOrganization,
 		warn(userId, "absent.oauthProviders", "nothing is removed of this user under `absent`", undefined),
 	);
 	return [...ofTags, ...ofProtect, ...ofAbsent];
+}
+
+/** Names under `absent` that nothing has and that resemble one that is live: what is absent already is no mistake. */
+function misspelledAbsent(
+	desired: DesiredOrganization,
+	{ userTags, removables }: LiveOrganization,
+): readonly Problem[] {
+	const warn = (
+		name: string,
+		known: readonly { readonly id: string; readonly name: string }[],
+		at: Position | undefined,
+	) => {
+		const near = known.some((one) => one.name === name || one.id === name)
+			? undefined
+			: nearest(
+					name,
+					known.map((one) => one.name),
+				);
+		if (at === undefined || near === undefined || uuid.test(name)) return [];
+		const message = `nothing is called \`${showName(name)}\`, so nothing is removed by this name; did you mean \`${showName(near)}\`?`;
+		return [{ ...at, path: "absent", code: "not-there", message }];
+	};
+	const { policy } = removables;
+	const named = removalsOf(desired, "policy").map(({ id }) => id);
+	return [
+		...(userTags.known ? absentTagsOf(desired).flatMap(({ name, at }) => warn(name, userTags.value, at)) : []),
+		...(policy.known ? named.flatMap((name) => warn(name, policy.value, desired.places?.absentPolicies?.[name])) : []),
+	];
 }
 
 /** Policies that ask for a user tag by its name. They are in no document: each is at the tag, or at the document's first line. */

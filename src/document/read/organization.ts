@@ -13,6 +13,7 @@ import {
 	type Limits,
 	type NamePlaces,
 	powerLimits,
+	uuid,
 	writeLimits,
 } from "../../plan/organization.ts";
 import { standInFor } from "../../plan/stand-in.ts";
@@ -70,7 +71,7 @@ export function readOrganization(
 			...readAbsent(roots, users, protectedObjects, problems),
 			...readExpectations(roots, users, problems),
 		],
-		...defined({ exactly: readExactly(roots, problems) }),
+		...defined({ exactly: readExactly(roots, namesListed(roots), problems) }),
 		protect: {
 			userIds: [...protectedObjects.users.keys()].sort(),
 			userTags: [...protectedObjects.userTags.keys()].sort(),
@@ -95,6 +96,7 @@ export function readOrganization(
 			ids: users.ids,
 			owners: ownersUnderAbsent(roots),
 		}),
+		...defined({ absentPolicies: absentPolicyPlaces(roots) }),
 		protectedTags: Object.fromEntries(
 			desired.protect.userTags.map((tag) => [tag, protectedObjects.userTags.get(tag)?.at]),
 		) as NamePlaces["protectedTags"],
@@ -191,6 +193,19 @@ function referencesOf(organizationId: string, entries: readonly TagEntry[], { id
 	const names = entries.flatMap(({ name }) => name?.text ?? []);
 	const userTags = new Map(names.map((name) => [name, standInFor(organizationId, "userTag", name)]));
 	return { userTags, users: ids };
+}
+
+/** Returns where policies are under `absent` by their names; undefined where none is. */
+function absentPolicyPlaces(roots: readonly Cell[]): NamePlaces["absentPolicies"] {
+	const cells = roots.flatMap((root) => itemsOf(entryOf(entryOf(root, "absent"), "policies")));
+	const named = cells.filter(({ value }) => !uuid.test(String(value)));
+	return named.length === 0 ? undefined : Object.fromEntries(named.map(({ value, at }) => [String(value), at]));
+}
+
+function namesListed(roots: readonly Cell[]) {
+	const namesOf = (key: string): readonly Cell[] =>
+		roots.flatMap((root) => itemsOf(entryOf(root, key))).flatMap((cell) => entryOf(cell, "name") ?? []);
+	return { policies: namesOf("policies"), userTags: namesOf("userTags") };
 }
 
 /** Policies have unique names, so that each is known by its id or by its name. */

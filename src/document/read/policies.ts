@@ -5,6 +5,7 @@
  * tags and users of these documents (policy/language/template.ts).
  */
 import { defined } from "../../common/defined.ts";
+import { matchesGlob } from "../../plan/glob.ts";
 import type { DesiredOrganization, DesiredPolicy, Exceptions } from "../../plan/organization.ts";
 import { fillVariables, type Lookups } from "../../policy/language/resolve-template.ts";
 import type { Clause } from "../../policy/language/syntax.ts";
@@ -110,13 +111,27 @@ function checkRepeats(
 	}
 }
 
+/** Names of the entries of the documents, with their cells. */
+type ListedNames = Readonly<Record<"policies" | "userTags", readonly Cell[]>>;
+
 /** Returns which lists are complete, with the exceptions of all documents together; undefined where none is. */
-export function readExactly(roots: readonly Cell[], problems: Problems): DesiredOrganization["exactly"] {
+export function readExactly(
+	roots: readonly Cell[],
+	listed: ListedNames,
+	problems: Problems,
+): DesiredOrganization["exactly"] {
 	const sections = roots.flatMap((root) => entryOf(root, "exactly") ?? []);
 	const read = (key: "policies" | "userTags"): Exceptions | undefined => {
 		const lists = sections.flatMap((section) => entryOf(section, key) ?? []);
 		if (lists.length === 0) return undefined;
 		const names = lists.flatMap((list) => readNames(entryOf(list, "except"), problems));
+		for (const { text, cell } of names) {
+			const managed = listed[key].find((name) => matchesGlob(text, String(name.value)));
+			if (managed === undefined) continue;
+			const place = describePlace(managed.at, cell.at);
+			const message = `${quoteCell(cell)} matches ${quoteCell(managed)}, which is under \`${key}\` ${place}; an exception is for what is not listed`;
+			problems.report(cell, "managed-exception", message);
+		}
 		return { except: [...new Set(names.map(({ text }) => text))].sort() };
 	};
 	const found = defined({ policies: read("policies"), userTags: read("userTags") });

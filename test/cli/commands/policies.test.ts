@@ -138,3 +138,21 @@ describe("what is live and not listed", () => {
 		expect(world.submits()).toEqual(["delete_user_tags"]);
 	});
 });
+
+describe("a name that is probably a mistake", () => {
+	test("under `absent` is a warning with the nearest name, and removes nothing", async () => {
+		await start("absent: { userTags: [auditor] }");
+		const plan = await world.run(["plan"]);
+		expect(plan.stdout).toContain(
+			"nothing is called `auditor`, so nothing is removed by this name; did you mean `auditors`?",
+		);
+		expect(readOutput(await world.run(["plan", "--format", "json"])).plans[0].changes).toEqual([]);
+	});
+
+	test("of an exception that matches a listed entry is a problem at its place", async () => {
+		await start(payers, "exactly: { userTags: { except: [pay*] } }");
+		const { code, stderr } = await world.run(["plan"]);
+		expect([code, stderr]).toEqual([3, expect.stringContaining("orgsync.yaml:4:33")]);
+		expect(stderr).toContain("`pay*` matches `payers`, which is under `userTags` on line 3");
+	});
+});

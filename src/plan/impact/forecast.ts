@@ -83,7 +83,7 @@ class Forecast {
 	readonly #byId: ReadonlyMap<string, Step>;
 	/** By activity, as JSON. */
 	readonly #relevant = new Map<string, readonly Step[]>();
-	/** By type of activity and id of policy. */
+	/** By type of activity, condition and time of a policy. */
 	readonly #applicable = new Map<string, boolean>();
 	/** By activity, submitter and completed steps. */
 	readonly #judged = new Map<string, Approval>();
@@ -184,20 +184,30 @@ class Forecast {
 		const texts = policies.map(({ consensus, condition }) => `${consensus}\n${condition}`.toLowerCase());
 		const namesAnyTag = texts.some((text) => /\btags\b/.test(text.replaceAll(/\btags\s*\.\s*contains\s*\(\s*'/g, "")));
 		const namesCredentials = texts.some((text) => text.includes("credential"));
+		const isNamed = (tagId: string): boolean => namesAnyTag || texts.some((text) => text.includes(tagId));
 		return this.#steps.filter((step) => {
-			if (step.operation === "update_user_tag") {
-				const { userTagId, addUserIds, removeUserIds } = step.parameters;
-				const isMoved = addUserIds.length + removeUserIds.length > 0;
-				return isMoved && (namesAnyTag || texts.some((text) => text.includes(userTagId)));
+			switch (step.operation) {
+				case "update_user_tag": {
+					const { userTagId, addUserIds, removeUserIds } = step.parameters;
+					return addUserIds.length + removeUserIds.length > 0 && isNamed(userTagId);
+				}
+				case "create_user_tag":
+					return step.parameters.userIds.length > 0 && step.covers.some(({ id }) => isNamed(id));
+				case "delete_user_tags":
+					return step.parameters.userTagIds.some(isNamed);
+				// Users may change their own credentials until any policy is about credentials, this activity or not.
+				case "delete_policies":
+					return activity.ownerId !== null || step.parameters.policyIds.some((id) => ids.has(id));
+				case "create_policies":
+				case "update_policy":
+					return activity.ownerId !== null || step.covers.some(({ id }) => ids.has(id));
+				default:
+					return step.operation === "delete_oauth_providers" && namesCredentials;
 			}
-			// Users may change their own credentials until any policy is about credentials, this activity or not.
-			if (step.operation === "delete_policies")
-				return activity.ownerId !== null || step.parameters.policyIds.some((id) => ids.has(id));
-			return step.operation === "delete_oauth_providers" && namesCredentials;
 		});
 	}
 
-	/** Returns the ids of the policies and credentials whose removal can change the answer for some step. */
+	/** Returns the ids of the live policies and credentials whose removal can change the answer for some step. */
 	findDeciding(): ReadonlySet<string> {
 		const { users, policies } = this.#context.access;
 		const activities = this.#steps.map(activityOf);
@@ -206,17 +216,27 @@ class Forecast {
 		const deciding = isOwned ? all : activities.flatMap((one) => this.#policiesFor(one));
 		const listed = users.known ? users.value : [];
 		const credentials = listed.flatMap((user) => (user.credentials.known ? user.credentials.value : []));
-		return new Set([...deciding.map(({ id }) => id), ...credentials.flatMap(({ id }) => id ?? [])]);
+		const live = new Set(all.map(({ id }) => id));
+		const ids = deciding.flatMap(({ id }) => (live.has(id) ? id : []));
+		return new Set([...ids, ...credentials.flatMap(({ id }) => id ?? [])]);
 	}
 
+	/** Returns the policies that can apply to the activity, as they are live and as steps write them. */
 	#policiesFor(activity: SubmittedActivity): readonly AccessPolicy[] {
-		const { policies } = this.#context.access;
-		return policies.known ? policies.value.filter((policy) => this.#canApply(policy, activity)) : [];
+		const { access } = this.#context;
+		if (!access.policies.known) return [];
+		const written = this.#steps
+			.filter(({ operation }) => operation === "create_policies" || operation === "update_policy")
+			.map((step) => accessAfter(access, [step]).policies);
+		const all = [access.policies, ...written].flatMap((policies) => (policies.known ? policies.value : []));
+		return [...new Set(all)].filter((policy) => this.#canApply(policy, activity));
 	}
 
 	/** Whether the policy would allow the activity to everyone if it allowed, and named no approvers. */
 	#canApply(policy: AccessPolicy, { type }: SubmittedActivity): boolean {
-		return remember(this.#applicable, `${type} ${policy.id}`, () => this.#findApplicable(policy, type));
+		return remember(this.#applicable, JSON.stringify([type, policy.condition, policy.time]), () =>
+			this.#findApplicable(policy, type),
+		);
 	}
 
 	#findApplicable(policy: AccessPolicy, type: string): boolean {

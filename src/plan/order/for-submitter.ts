@@ -8,7 +8,7 @@ import { accessAfter } from "../impact/access-after.ts";
 import { forecastStates } from "../impact/forecast.ts";
 import type { Step } from "../step.ts";
 import { canReach } from "./moments.ts";
-import { type OrderedSteps, orderSteps, type StepForecasts, type UnsafeMoment } from "./order-steps.ts";
+import { type OrderedSteps, orderSteps, type UnsafeMoment } from "./order-steps.ts";
 
 interface OrderContext {
 	/** Left out: it was not read. */
@@ -34,40 +34,51 @@ export interface PlannedOrder extends OrderedSteps {
  */
 export function orderForSubmitter(steps: readonly Step[], context: OrderContext): PlannedOrder {
 	const { access } = context;
-	if (access === undefined || steps.length < 2)
-		return { steps, stranded: [], unsearched: [], unsafe: [], unjudged: [] };
-	const ordered = orderIn(steps, access, context, new Set());
-	const reached = ordered.unsafe.filter((moment) => canReach(moment, ordered.steps));
-	const joint = [...new Set(reached.flatMap(({ completed, open }) => [...completed, ...open]))].filter(
-		(step) => listParameter(step.operation) !== undefined && objectsOf(step).length > 1,
-	);
-	if (joint.length === 0) return ordered;
-	const split = orderIn(steps, access, context, new Set(joint.flatMap(objectsOf)));
-	return split.unsafe.filter((moment) => canReach(moment, split.steps)).length < reached.length ? split : ordered;
+	if (access === undefined || steps.length < 2) return { ...unordered(steps), unjudged: [] };
+	const ordered = orderIn(steps, access, context, null);
+	const isSplit = ordered.steps.length > steps.length;
+	const apart = ordered.steps.filter((step) => isDisputed(step, ordered)).flatMap(objectsOf);
+	if (apart.length === 0 && !isSplit) return ordered;
+	const split = orderIn(steps, access, context, new Set(apart));
+	const isBetter = split.denied < ordered.denied || (split.denied === ordered.denied && split.wrong < ordered.wrong);
+	return isSplit || isBetter ? split : ordered;
 }
 
-/** `apart`: ids of objects that may be activities of their own. */
+const unordered = (steps: readonly Step[]): OrderedSteps => ({
+	...{ steps, stranded: [], unsearched: [], unsafe: [] },
+	...{ denied: 0, wrong: 0 },
+});
+
+/** Whether the order could be better if the step were split. */
+function isDisputed(step: Step, { steps, unsafe, wrong }: OrderedSteps): boolean {
+	if (wrong === 0 || listParameter(step.operation) === undefined || objectsOf(step).length < 2) return false;
+	if (step.operation === "create_policies") return true;
+	return unsafe.some((one) => [...one.completed, ...one.open].includes(step) && canReach(one, steps));
+}
+
+/** `apart`: ids of objects that may be activities of their own; null: states are judged between whole steps. */
 function orderIn(
 	steps: readonly Step[],
 	access: AccessState,
 	{ submitter, atMs, waiting = [], rejected = [] }: OrderContext,
-	apart: ReadonlySet<string>,
+	apart: ReadonlySet<string> | null,
 ): PlannedOrder {
 	const activities = [...waiting, ...rejected];
-	const forecasts: StepForecasts = forecastStates(steps, { access, submitter, atMs, activities, apart });
-	const parts = steps.flatMap(forecasts.partsOf);
+	const forecasts = forecastStates(steps, { access, submitter, atMs, activities, apart: apart ?? new Set() });
+	const judged = apart === null ? steps : steps.flatMap(forecasts.partsOf);
 	const found = findUnsafeStates(
 		access,
-		parts.map((part) => (state: AccessState) => accessAfter(state, [part])),
+		judged.map((step) => (state: AccessState) => accessAfter(state, [step])),
 		atMs,
 	);
-	const pick = (numbers: readonly number[]): readonly Step[] => numbers.flatMap((number) => parts[number] ?? []);
+	const pick = (numbers: readonly number[]): readonly Step[] => numbers.flatMap((number) => judged[number] ?? []);
+	// A step that is not split is as good as its first part.
+	const partsFor = (numbers: readonly number[]): readonly Step[] =>
+		pick(numbers).map((one) => (apart === null ? (forecasts.partsOf(one)[0] ?? one) : one));
 	const unsafe = found.unsafe.map(
-		(one): UnsafeMoment => ({ ...one, completed: pick(one.completed), open: pick(one.open) }),
+		(one): UnsafeMoment => ({ ...one, completed: partsFor(one.completed), open: partsFor(one.open) }),
 	);
-	const isDecided = submitter?.known !== true && unsafe.length === 0;
-	const ordered = isDecided
-		? { steps, stranded: [], unsearched: [], unsafe: [] }
-		: orderSteps(steps, { ...forecasts, unsafe });
+	const isUnordered = submitter?.known !== true && unsafe.length === 0;
+	const ordered = isUnordered ? unordered(steps) : orderSteps(steps, { ...forecasts, unsafe });
 	return { ...ordered, unjudged: pick(found.unchecked) };
 }

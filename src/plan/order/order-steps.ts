@@ -6,7 +6,7 @@ import type { Step } from "../step.ts";
 import { compareText } from "../value.ts";
 import { setOf } from "./partial-order.ts";
 import { ranks } from "./search.ts";
-import { findGroups } from "./split.ts";
+import { countDenied, countWrong, findGroups } from "./split.ts";
 
 /** What becomes of the steps in the states that they lead to. */
 export interface StepForecasts {
@@ -35,6 +35,9 @@ export interface OrderedSteps {
 	readonly unsearched: readonly Step[];
 	/** All states to avoid, also those that this order avoids. */
 	readonly unsafe: readonly UnsafeMoment[];
+	/** How many steps are denied; the same, and how many states to avoid can be reached. */
+	readonly denied: number;
+	readonly wrong: number;
 }
 
 /** A step that is denied in this order, and need not be in another one. No order denies fewer, where all were searched. */
@@ -60,6 +63,8 @@ export function orderSteps(steps: readonly Step[], forecasts: StepForecasts): Or
 			found.flatMap(({ unsafe }) => unsafe),
 		),
 		unsearched: found.flatMap(({ unsearched }) => unsearched),
+		denied: found.reduce((sum, { denied }) => sum + denied, 0),
+		wrong: found.reduce((sum, { wrong }) => sum + wrong, 0),
 	};
 }
 
@@ -76,6 +81,8 @@ interface OrderedGroup {
 	readonly stranded: readonly StrandedStep[];
 	readonly unsearched: readonly Step[];
 	readonly unsafe: readonly UnsafeMoment[];
+	readonly denied: number;
+	readonly wrong: number;
 }
 
 /** Returns the steps in groups of those that depend on each other, or can change what becomes of each other, or what is safe. */
@@ -134,7 +141,15 @@ function orderGroup(group: readonly Step[], forecasts: StepForecasts): OrderedGr
 	const found = findGroups({ required, rankOf, unsafe }, batches);
 	if (found === null) {
 		const merged = mergeMoments(own, (part) => wholes.get(part) ?? part);
-		return { steps: new Map(), pieces: new Map(), stranded: [], unsearched: group, unsafe: merged };
+		return {
+			steps: new Map(),
+			pieces: new Map(),
+			stranded: [],
+			unsearched: group,
+			unsafe: merged,
+			denied: 0,
+			wrong: merged.length,
+		};
 	}
 	const { groups, order } = found;
 	const activities = groups.map((parts) =>
@@ -157,6 +172,8 @@ function orderGroup(group: readonly Step[], forecasts: StepForecasts): OrderedGr
 			all([step]).map((one) => ({ step: one, by: by === null ? null : (activities[by]?.[0] ?? null) })),
 		),
 		unsearched: order.isExact ? [] : activities.flat(),
+		denied: countDenied(order),
+		wrong: countWrong(order),
 		unsafe: mergeMoments(own, (part) => {
 			const at = groups.findIndex((some) => some.includes(first.indexOf(part)));
 			return activities[at]?.[0] ?? part;
@@ -213,7 +230,7 @@ function renumber(
 	ordered: ReadonlyMap<Step, Ordered>,
 	stranded: readonly StrandedStep[],
 	unsafe: readonly UnsafeMoment[],
-): Omit<OrderedSteps, "unsearched"> {
+): Omit<OrderedSteps, "unsearched" | "denied" | "wrong"> {
 	const beforeOf = (step: Step): readonly Step[] => ordered.get(step)?.before ?? [];
 	const sorted = sortSteps(steps, beforeOf, (step) => ordered.get(step)?.rank ?? 0);
 	const byOld = new Map(sorted.map((step, index) => [step, `step-${index + 1}`]));

@@ -64,9 +64,14 @@ function merge(
 	};
 }
 
+/** Returns how many activities are denied. */
+export function countDenied({ ranks, stranded }: FoundOrder): number {
+	return ranks.filter((rank, step) => rank === denied || stranded.some((one) => one.step === step)).length;
+}
+
 /** Returns how much is wrong with the order: activities that are denied, and states to avoid. */
-function countWrong({ ranks, stranded, unsafe }: FoundOrder): number {
-	return ranks.filter((rank, step) => rank === denied || stranded.some((one) => one.step === step)).length + unsafe;
+export function countWrong(order: FoundOrder): number {
+	return countDenied(order) + order.unsafe;
 }
 
 /** Returns the subsets, the set itself first, without the empty one. */

@@ -1,7 +1,19 @@
 /** The moments between the steps of a plan: none gives or takes what neither before nor after the plan does. */
 import { describe, expect, it } from "vitest";
 import type { AccessPolicy } from "../../../src/policy/access.ts";
-import { anyOf, approvers, bob, condition, onlyUser, policyOf, signers, treasury } from "../support-access.ts";
+import {
+	alice,
+	anyOf,
+	approvers,
+	bob,
+	carol,
+	condition,
+	dave,
+	onlyUser,
+	policyOf,
+	signers,
+	treasury,
+} from "../support-access.ts";
 import { momentsOf, planWritten, toldOrder } from "./support-policies.ts";
 
 const signing = (number: number, consensus: string, more: Partial<AccessPolicy> = {}): AccessPolicy =>
@@ -75,5 +87,61 @@ describe("a plan without a safe order", () => {
 			  ],
 			}
 		`);
+	});
+});
+
+describe("a plan whose policies decide about its own steps", () => {
+	const members = { approvers: ["alice"], signers: ["bob"] } as const;
+	const tags = policyOf(1, { name: "p1", consensus: anyOf(approvers), condition: condition.tags });
+	const writing = policyOf(2, {
+		...{ name: "p2", consensus: anyOf(approvers) },
+		condition: "activity.resource == 'POLICY'",
+	});
+	const rootQuorum = { threshold: 2, userIds: [carol, dave] };
+	const organization = { members, policies: [tags, writing], rootQuorum };
+
+	it("creates what denies the submitter a step after that step", () => {
+		const deny = policyOf(3, { name: "p3", ...denied, consensus: onlyUser(alice), condition: condition.tags });
+		const plan = planWritten(organization, { members: { signers: ["carol"] }, policies: [deny] });
+		expect(toldOrder(plan)).toEqual(["update_user_tag signers", "create_policies p3 after update_user_tag signers"]);
+	});
+
+	it("changes what allows the submitter a step after that step", () => {
+		const plan = planWritten(organization, {
+			members: { signers: ["carol"] },
+			policies: [{ ...tags, consensus: onlyUser(bob) }],
+		});
+		expect(toldOrder(plan)).toEqual(["update_user_tag signers", "update_policy p1 after update_user_tag signers"]);
+	});
+
+	it("creates what allows the submitter a step before that step", () => {
+		const plan = planWritten(
+			{ ...organization, policies: [writing] },
+			{ members: { signers: ["carol"] }, policies: [tags] },
+		);
+		expect(toldOrder(plan)).toEqual(["create_policies p1", "update_user_tag signers after create_policies p1"]);
+	});
+
+	it("creates two policies one after the other, where another step needs one of them and is denied by the other", () => {
+		const creating = policyOf(2, {
+			...{ name: "p2", consensus: anyOf(approvers) },
+			condition: "activity.kind == 'CREATE_POLICIES'",
+		});
+		const old = policyOf(3, { name: "p3", ...denied, consensus: onlyUser(alice), condition: condition.tags });
+		const deleting = policyOf(4, { name: "p4", consensus: anyOf(approvers), condition: condition.policies });
+		const deny = { ...old, id: "", name: "p5", consensus: anyOf(approvers) };
+		const plan = planWritten(
+			{ members, policies: [tags, creating, old], rootQuorum },
+			{ members: { signers: ["carol"] }, policies: [deleting, deny], absent: [old.id] },
+		);
+		expect(toldOrder(plan)).toEqual([
+			"create_policies p4",
+			`delete_policies ${old.id} after create_policies p4`,
+			`update_user_tag signers after delete_policies ${old.id}`,
+			"create_policies p5 after update_user_tag signers",
+		]);
+		expect(momentsOf(plan)).toMatchInlineSnapshot(
+			`"while policy:30000003-7a3f-4c9e-9d40-000000000003 has changed and policy:p5 has not, alice could submit UPDATE_USER_TAG activities, and neither before nor after the plan"`,
+		);
 	});
 });

@@ -1,4 +1,5 @@
 /** Organizations whose policies and tags a document writes: the plan that makes one the other, in words. */
+import { expect } from "vitest";
 import type { DesiredPolicy, LivePolicy } from "../../../src/plan/organization.ts";
 import type { Plan, PlanContext } from "../../../src/plan/plan.ts";
 import type { AccessPolicy } from "../../../src/policy/access.ts";
@@ -13,9 +14,13 @@ export interface WrittenWish extends Wish {
 
 const liveText = (policy: AccessPolicy): LivePolicy => ({ ...policy, notes: "" });
 
-const wanted = ({ name, effect, consensus, condition }: AccessPolicy): DesiredPolicy => ({
-	...{ kind: "policy", name, previously: [], effect: effect as DesiredPolicy["effect"], consensus, condition, at },
-});
+/** A policy with the id of a live one is renamed. */
+const wanted =
+	(live: readonly AccessPolicy[]) =>
+	({ id, name, effect, consensus, condition }: AccessPolicy): DesiredPolicy => ({
+		...(live.some((one) => one.id === id) ? { id } : {}),
+		...{ kind: "policy", name, previously: [], effect: effect as DesiredPolicy["effect"], consensus, condition, at },
+	});
 
 /** The plan of alice, who is the root quorum unless the organization says otherwise. */
 export function planWritten(
@@ -30,8 +35,8 @@ export function planWritten(
 		...liveFor(own),
 		policies: known(own.policies.map(liveText)),
 	};
-	return makePlan(
-		{ ...desired, objects: [...desired.objects, ...policies.map(wanted)] },
+	const plan = makePlan(
+		{ ...desired, objects: [...desired.objects, ...policies.map(wanted(own.policies))] },
 		{
 			...live,
 			removables: {
@@ -46,6 +51,8 @@ export function planWritten(
 			...parts,
 		},
 	);
+	expect(plan.problems).toEqual([]);
+	return plan;
 }
 
 /** `create_policies a+b after delete_policies c`, by step. */

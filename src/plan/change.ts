@@ -63,6 +63,11 @@ export interface PolicyChange extends ChangeOf<"policy", "create" | "update"> {
 	readonly takesOver: boolean;
 }
 
+/** Whether the change creates or changes a policy. */
+export function isWritten(change: Change): change is PolicyChange {
+	return change.kind === "policy" && change.action !== "remove";
+}
+
 export interface RemovalChange extends ChangeOf<RemovalKindName, "remove"> {
 	readonly reason: "is-there" | "not-known-to-be-absent";
 	readonly id: string;

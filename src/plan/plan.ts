@@ -14,11 +14,10 @@ import { type Guard, judgeGuards, judgeUnlisted } from "./guards/guards.ts";
 import { judgeOldNames } from "./guards/old-names.ts";
 import { type Override, overridesInPlan } from "./guards/overrides.ts";
 import { judgeReversals } from "./guards/reversals.ts";
-import { judgeStranded } from "./guards/stranded.ts";
-import { judgeMoments } from "./guards/unsafe-moments.ts";
+import { judgeOrder } from "./guards/unsafe-moments.ts";
 import { judgeWrites } from "./guards/written-policies.ts";
 import { type Consequences, findConsequences, usersOfConsequences } from "./impact/consequences.ts";
-import { orderForSubmitter } from "./order/for-submitter.ts";
+import { momentsOf, orderForSubmitter, usersOfMoments } from "./order/for-submitter.ts";
 import {
 	type DesiredOrganization,
 	type Known,
@@ -152,12 +151,12 @@ export function makePlan(
 	const overrides = overridesInPlan(wanted, context.abandoned ?? [], retried);
 	const found = findRules(desired.rules ?? [], { ...context, live, steps, consequences, atMs: timeMs });
 	const caller = context.caller ?? { known: false, because: { kind: "not-asked" } };
-	const windows = describeWindows(desired, changes, timeMs, context.horizonMs);
-	const { expiries = [] } = windows;
-	const expiring = expiries.map(({ userId }) => userId);
-	const changing = [...changes.flatMap(usersOf), ...waiting.flatMap(usersOfActivity), ...expiring];
-	const inMoments = order.unsafe.flatMap(({ userIds }) => userIds);
-	const mentioned = [...changing, ...usersOfConsequences(consequences), ...usersOfRules(found), ...inMoments];
+	const { expiries = [], ...windows } = describeWindows(desired, changes, timeMs, context.horizonMs);
+	const moments = momentsOf(order, wanted, steps, { ...context, atMs: timeMs });
+	const mentioned = [
+		...[...changes.flatMap(usersOf), ...waiting.flatMap(usersOfActivity), ...expiries.map(({ userId }) => userId)],
+		...[...usersOfConsequences(consequences), ...usersOfRules(found), ...usersOfMoments(moments)],
+	];
 	const names = namesFor(mentioned, desired, live, context.userNames);
 	const rules = describeRules(found, names);
 	const warnings = findWarnings(desired, live, timeMs, context.access);
@@ -170,6 +169,7 @@ export function makePlan(
 		reads: context.reads,
 		readAt: new Date(context.readAtMs).toISOString(),
 		...windows,
+		...defined({ expiries: nonEmpty(expiries) }),
 		unread: [...unread, ...(context.unread ?? []), ...unreadRules(rules)],
 		problems,
 		...defined({ warnings: nonEmpty(warnings) }),
@@ -182,8 +182,7 @@ export function makePlan(
 			...judgeRules(found, rules, changes),
 			...judgeOldNames(document, changes, context.access),
 			...(context.isCutOff === true ? judgeUnlisted(steps) : []),
-			...judgeStranded(order, consequences.steps),
-			...judgeMoments(order, consequences.steps, names),
+			...judgeOrder({ ...order, ...moments, steps }, consequences.steps, names),
 			...judgeReversals(desired, {
 				changes: submittedTags(changes, steps),
 				completed: context.completed ?? [],

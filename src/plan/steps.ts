@@ -2,7 +2,7 @@
  * The fewest activities that make the changes, in an order in which each can succeed: the tags that a plan creates come before
  * the policies that name them, and a name before the object that takes it (renames.ts).
  */
-import type { Change, PolicyChange, RemovalChange, TagChange } from "./change.ts";
+import { type Change, isWritten, type RemovalChange, type TagChange } from "./change.ts";
 import { removalKinds } from "./kinds/index.ts";
 import type { StepDraft } from "./kinds/kind.ts";
 import type { RemovalKindName } from "./kinds/names.ts";
@@ -28,13 +28,7 @@ export function makeSteps(
 	const removals = removalKinds.flatMap(({ name, steps }) => steps(changes.filter((one) => isRemoval(one, name))));
 	const drafts = [
 		...tagDrafts(tagChanges, liveTags, temporaryNames),
-		...policyDrafts(
-			changes.filter(isWrittenPolicy),
-			tagChanges,
-			livePolicies,
-			removedPolicies(changes),
-			temporaryNames,
-		),
+		...policyDrafts(changes.filter(isWritten), tagChanges, livePolicies, removedPolicies(changes), temporaryNames),
 		...removals,
 		...tagRemovals(tagChanges),
 	];
@@ -70,10 +64,6 @@ function isRemoval(change: Change, kind: RemovalKindName): change is RemovalChan
 
 function removedPolicies(changes: readonly Change[]): ReadonlySet<string> {
 	return new Set(changes.filter((change) => isRemoval(change, "policy")).map(({ id }) => id));
-}
-
-function isWrittenPolicy(change: Change): change is PolicyChange {
-	return change.kind === "policy" && change.action !== "remove";
 }
 
 function tagDrafts(

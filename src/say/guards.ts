@@ -9,7 +9,7 @@ import { kindOf } from "../plan/kinds/index.ts";
 import { removalKindNames, removalLists } from "../plan/kinds/names.ts";
 import { describeLabel, labelUser } from "../plan/users.ts";
 import { count } from "./count.ts";
-import { joinPeople, listLoners, listPowers } from "./findings.ts";
+import { joinPeople, listFindings, listLoners, listPowers } from "./findings.ts";
 import { describePower } from "./groups.ts";
 import { reasonText } from "./reason.ts";
 import { breachText } from "./rules.ts";
@@ -55,6 +55,8 @@ export function guardText({ kind, found, where, finding }: Guard): string {
 			return strandedText(finding);
 		case "unsafe-moments":
 			return momentsText(finding);
+		case "own-powers":
+			return `${joinPeople([finding.userId], finding.names)} applies this plan, and ${listFindings(finding.findings, finding.names)}`;
 		case "stated":
 			return finding.message;
 	}
@@ -91,6 +93,7 @@ const limits = {
 	"old-names": "any number of uses",
 	reversals: "no change that was made and undone before",
 	stranded: "no activity denied because of another one of the plan",
+	"own-powers": "no policy that gives its submitter more, or takes what the plan needs",
 	"unsafe-moments": "no moment between two activities that is worse than before and after the plan",
 } as const;
 

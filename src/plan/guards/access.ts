@@ -1,13 +1,13 @@
 /**
  * Guards of who can do what: `lockout` and `escalation` (docs/guards.md). They judge the impact of the plan. What is unknown
- * is a warning, which blocks nothing; where the limit is `strict`, it blocks.
+ * is a warning, which blocks nothing; by a policy that the plan writes, or where the limit is `strict`, it blocks.
  */
 import { defined } from "../../common/defined.ts";
 import type { AccessState, NotRead } from "../../policy/access.ts";
 import { type ActivityGroup, namedPowers, printGroup, sensitivePowers } from "../../policy/powers/groups.ts";
 import { isUndocumented, type Reason } from "../../policy/powers/reason.ts";
 import type { AddressText } from "../address.ts";
-import type { Change } from "../change.ts";
+import { type Change, isWritten } from "../change.ts";
 import type { Consequences } from "../impact/consequences.ts";
 import type { PlanImpact } from "../impact/impact.ts";
 import type { Limits, PowerLimit, powerLimits } from "../organization.ts";
@@ -16,6 +16,7 @@ import type { UserNames } from "../users.ts";
 import { compareText } from "../value.ts";
 import type { AccessFinding } from "./finding.ts";
 import type { Guard } from "./guards.ts";
+import { judgeOwnPowers } from "./own-powers.ts";
 
 /** What the guards of access judge: a plan so far as it is made. */
 interface JudgedAccess {
@@ -36,7 +37,11 @@ export function judgeAccess(judged: JudgedAccess): readonly Guard[] {
 	);
 	const concerned = judged.changes.filter((change) => submitted.has(change.address) && changesAccess(change));
 	if (concerned.length === 0) return [];
-	return [...judgeLockout({ ...judged, changes: concerned }), ...judgeEscalation({ ...judged, changes: concerned })];
+	return [
+		...judgeLockout({ ...judged, changes: concerned }),
+		...judgeEscalation({ ...judged, changes: concerned }),
+		...judgeOwnPowers(concerned, judged.consequences, judged.names),
+	];
 }
 
 /** Whether the change is of something that policies mention; a rename is not, since policies hold ids. */
@@ -84,16 +89,22 @@ function judge(
 	const because = whyUnknown(judged, found.unknown, isStrict);
 	const doubts = because === null ? 0 : Math.max(found.unknown.length, 1);
 	if (count + doubts === 0) return [];
+	const worst = isStrict ? doubts : found.unknown.filter((finding) => isOfWritten(finding, judged.changes)).length;
 	const names = { ...judged.names, ...defined({ policyNames: judged.consequences.policyNames }) };
 	return [
 		{
 			kind,
-			found: isStrict ? count + doubts : count,
-			refuses: isStrict || count > limit,
-			where: addressesOf([...findings, ...(isStrict || count === 0 ? found.unknown : [])], judged),
+			found: count + worst,
+			refuses: isStrict || count + worst > limit,
+			where: addressesOf([...findings, ...(worst > 0 || count === 0 ? found.unknown : [])], judged),
 			finding: { what: "access", limit, ...found, because, names },
 		},
 	];
+}
+
+/** Whether it is unknown by a policy that the plan writes: that counts as the worst. What is created has its name as id. */
+function isOfWritten({ policyIds }: PlanImpact, changes: readonly Change[]): boolean {
+	return changes.filter(isWritten).some(({ id, after }) => policyIds.includes(id) || policyIds.includes(after.name));
 }
 
 const notCompared: Reason = { kind: "not-comparable" };
@@ -125,7 +136,7 @@ function addressesOf(findings: readonly PlanImpact[], { changes, access }: Judge
 	const concerned = changes.filter((change) =>
 		change.kind === "userTag"
 			? tagIds.has(change.tagId) || texts.some((text) => text.includes(change.tagId))
-			: change.action === "remove" && policyIds.has(change.id),
+			: change.kind === "policy" && (policyIds.has(change.id) || policyIds.has(change.after?.name ?? "")),
 	);
 	return (concerned.length === 0 ? changes : concerned).map(({ address }) => address).sort(compareText);
 }

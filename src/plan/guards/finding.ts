@@ -39,6 +39,12 @@ export type GuardFinding =
 			readonly unjudged: number;
 			readonly names: UserNames;
 	  }
+	| {
+			readonly what: "own-powers";
+			readonly userId: string;
+			readonly findings: readonly PlanImpact[];
+			readonly names: UserNames;
+	  }
 	/** `policies`: those that name the tag; null where they are unknown. */
 	| {
 			readonly what: "dangling-tags";

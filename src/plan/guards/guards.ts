@@ -29,6 +29,7 @@ export const guardKinds = [
 	"reversals",
 	"stranded",
 	"unsafeMoments",
+	"ownPowers",
 	"userTags",
 	"policyUpdates",
 	"takeovers",

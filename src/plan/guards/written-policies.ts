@@ -1,6 +1,6 @@
 /** Guards of policies and tags that a document writes: limits, live text that is replaced, tags that policies still name. */
 import type { AccessState } from "../../policy/access.ts";
-import type { Change, PolicyChange } from "../change.ts";
+import { type Change, isWritten, type PolicyChange } from "../change.ts";
 import { accessAfter } from "../impact/access-after.ts";
 import { idsOfReferences, tagsNamedBy } from "../kinds/references.ts";
 import { type DesiredOrganization, type LiveOrganization, policiesOf } from "../organization.ts";
@@ -21,7 +21,7 @@ export function judgeWrites(
 	live: LiveOrganization,
 	{ changes, steps, access }: JudgedWrites,
 ): readonly Guard[] {
-	const written = changes.filter((change) => change.kind === "policy" && change.action !== "remove");
+	const written = changes.filter(isWritten);
 	return [
 		...judgeUnlisted(desired, live, changes),
 		...judgeUpdates(desired, written),

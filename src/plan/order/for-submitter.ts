@@ -65,20 +65,45 @@ function orderIn(
 ): PlannedOrder {
 	const activities = [...waiting, ...rejected];
 	const forecasts = forecastStates(steps, { access, submitter, atMs, activities, apart: apart ?? new Set() });
-	const judged = apart === null ? steps : steps.flatMap(forecasts.partsOf);
-	const found = findUnsafeStates(
-		access,
-		judged.map((step) => (state: AccessState) => accessAfter(state, [step])),
-		atMs,
-	);
-	const pick = (numbers: readonly number[]): readonly Step[] => numbers.flatMap((number) => judged[number] ?? []);
+	const judged = judgeStates(apart === null ? steps : steps.flatMap(forecasts.partsOf), access, atMs);
 	// A step that is not split is as good as its first part.
-	const partsFor = (numbers: readonly number[]): readonly Step[] =>
-		pick(numbers).map((one) => (apart === null ? (forecasts.partsOf(one)[0] ?? one) : one));
-	const unsafe = found.unsafe.map(
-		(one): UnsafeMoment => ({ ...one, completed: partsFor(one.completed), open: partsFor(one.open) }),
-	);
+	const partOf = (step: Step): Step => (apart === null ? (forecasts.partsOf(step)[0] ?? step) : step);
+	const unsafe = judged.unsafe.map((one) => ({
+		...one,
+		completed: one.completed.map(partOf),
+		open: one.open.map(partOf),
+	}));
 	const isUnordered = submitter?.known !== true && unsafe.length === 0;
 	const ordered = isUnordered ? unordered(steps) : orderSteps(steps, { ...forecasts, unsafe });
-	return { ...ordered, unjudged: pick(found.unchecked) };
+	return { ...ordered, unjudged: judged.unjudged };
+}
+
+export type Moments = Pick<PlannedOrder, "unsafe" | "unjudged">;
+
+/** Returns the states between the steps of the plan; judged again where steps were split since they were ordered. */
+export function momentsOf(
+	order: Moments,
+	ordered: readonly Step[],
+	steps: readonly Step[],
+	{ access, atMs }: OrderContext,
+): Moments {
+	return steps.length === ordered.length || access === undefined ? order : judgeStates(steps, access, atMs);
+}
+
+export function usersOfMoments({ unsafe }: Moments): readonly string[] {
+	return unsafe.flatMap(({ userIds }) => userIds);
+}
+
+/** Returns the states between these steps that are worse than before and after, in whatever order. */
+function judgeStates(steps: readonly Step[], access: AccessState, atMs: number): Moments {
+	const found = findUnsafeStates(
+		access,
+		steps.map((step) => (state: AccessState) => accessAfter(state, [step])),
+		atMs,
+	);
+	const pick = (numbers: readonly number[]): readonly Step[] => numbers.flatMap((number) => steps[number] ?? []);
+	return {
+		unsafe: found.unsafe.map((one): UnsafeMoment => ({ ...one, completed: pick(one.completed), open: pick(one.open) })),
+		unjudged: pick(found.unchecked),
+	};
 }

@@ -513,9 +513,9 @@ describe("acknowledging a guard", () => {
 		expect(everything.map(({ kind, found, refuses }) => [kind, found, refuses])).toEqual(
 			[...founds].map(([kind, found]) => [kind, found, true]),
 		);
-		// Guards of what a document writes are in written-policies.test.ts, and of moments in order/moments.test.ts.
+		// Guards of what a document writes are in written-policies.test.ts, and in order/moments.test.ts.
 		const written = ["userTags", "policyUpdates", "takeovers", "danglingTags", "rebound"];
-		expect([...founds.keys(), "unsafeMoments", ...written]).toEqual([...guardKinds]);
+		expect([...founds.keys(), "unsafeMoments", "ownPowers", ...written]).toEqual([...guardKinds]);
 		expect(refusingGuards(everything, new Map())).toEqual(everything);
 		expect(refusingGuards(everything, new Map([...founds].map(([kind, found]) => [kind, new Set([found])])))).toEqual(
 			[],

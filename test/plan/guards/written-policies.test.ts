@@ -8,6 +8,9 @@ import type {
 	LiveOrganization,
 	LivePolicy,
 } from "../../../src/plan/organization.ts";
+import type { AccessPolicy } from "../../../src/policy/access.ts";
+import { planWritten } from "../order/support-policies.ts";
+import { alice, anyOf, approvers, bob, carol, condition, dave, onlyUser, policyOf } from "../support-access.ts";
 import { at, desiredOf, id, known, liveOf } from "../support-organizations.ts";
 
 const [signers, others] = [id("tag", 1), id("tag", 2)];
@@ -78,4 +81,50 @@ test("a name that means another tag than when it was applied blocks, where the t
 		"rebound=1 refuses",
 	]);
 	expect(judge(desired, { ...live, lastApplied: { ...live.lastApplied, userTags: { [signers]: tag } } })).toEqual([]);
+});
+
+describe("a plan that writes policies", () => {
+	const members = { approvers: ["alice", "bob"], signers: ["bob"] } as const;
+	const writing = policyOf(9, { name: "p9", consensus: anyOf(approvers), condition: "activity.resource == 'POLICY'" });
+	const organization = { members, policies: [writing], rootQuorum: { threshold: 2, userIds: [carol, dave] } };
+	const signing = (consensus: string, more = ""): AccessPolicy =>
+		policyOf(1, { name: "p1", consensus, condition: `${condition.sign}${more}` });
+	const told = (policies: readonly AccessPolicy[]) =>
+		planWritten(organization, { policies })
+			.guards.filter(({ refuses }) => refuses)
+			.map(({ kind, found, message }) => `${kind}=${found}: ${message}`);
+
+	test("blocks where it gives its submitter more", () => {
+		expect(told([signing(onlyUser(alice))])).toMatchInlineSnapshot(`
+			[
+			  "escalation=1: alice could sign with any wallet or key (PRIVATE_KEY/SIGN) alone, where two or more were needed",
+			  "ownPowers=1: alice applies this plan, and alice could sign with any wallet or key (PRIVATE_KEY/SIGN) alone",
+			]
+		`);
+	});
+
+	test("blocks where it takes from its submitter what it needs", () => {
+		expect(told([{ ...writing, consensus: onlyUser(bob) }])).toMatchInlineSnapshot(`
+			[
+			  "ownPowers=1: alice applies this plan, and alice could no longer change policies (POLICY/UPDATE)",
+			]
+		`);
+	});
+
+	test("may take from its submitter what it needs not, and give others more", () => {
+		const plan = told([
+			signing(onlyUser(bob)),
+			{ ...writing, condition: `${writing.condition} && activity.action != 'DELETE'` },
+		]);
+		expect(plan.filter((one) => one.startsWith("ownPowers"))).toEqual([]);
+	});
+
+	test("blocks where a clause that it writes is not understood", () => {
+		expect(told([signing("approvers.any(user, user.shoe_size == 44)")])).toMatchInlineSnapshot(`
+			[
+			  "lockout=1: who could still sign with any wallet or key (PRIVATE_KEY/SIGN) is unknown: policy p1: the consensus is not understood: \`User\` has no field \`shoe_size\`; there are \`id\`, \`tags\`, \`email\`, \`alias\`",
+			  "escalation=1: whether one person could sign with any wallet or key (PRIVATE_KEY/SIGN) alone is unknown: policy p1: the consensus is not understood: \`User\` has no field \`shoe_size\`; there are \`id\`, \`tags\`, \`email\`, \`alias\`",
+			]
+		`);
+	});
 });

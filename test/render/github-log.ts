@@ -12,7 +12,7 @@ export interface Command {
  * The commands that a runner of GitHub's finds in a log, read by its rules (actions/runner, ActionCommand.TryParseV2, and
  * TryParse for `##[`): a line that begins with `::`, up to the next `::` a name and properties, separated by commas.
  */
-export function readLog(log: string): readonly Command[] {
+function readLog(log: string): readonly Command[] {
 	return log.split(/\r\n|\r|\n/).flatMap((line): Command[] => {
 		if (line.includes("##[")) return [{ command: "##[", properties: {}, data: line }];
 		const [, command = "", properties = "", data = ""] = /^\s*::([^ :]+)(?: (.*?))?::(.*)$/.exec(line) ?? [];

@@ -38,6 +38,7 @@ export function sectionAnnotations(
 
 /** What a sign does, where the rows are the plan itself. */
 const actions: Readonly<Partial<Record<NonNullable<Row["sign"]>, string>>> = {
+	"+": "create",
 	"-": "remove",
 	"~": "update",
 	"!": "report",

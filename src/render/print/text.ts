@@ -196,11 +196,15 @@ function changedLines({ sign, said }: DifferenceLine, style: Style): readonly st
 	return said.some(isChanged) ? [line, `  ${marks.trimEnd()}`] : [line];
 }
 
-/** Returns the same on one line. */
-export function differenceText(row: Row): string {
-	return differenceLines(row, plainStyle)
-		.map((line) => line.trim())
-		.join("; ");
+/** Returns the same on one line, without the lines of a text that stay and the marks below words. */
+export function differenceText({ notes = [], rows = [], difference = [], ...row }: Row): string {
+	const changed = difference.filter(({ sign }) => sign !== " ").map(({ sign, said }) => `${sign} ${phraseText(said)}`);
+	const head = headText(row, plainStyle);
+	return [
+		changed.length === 0 ? head : `${head}: ${changed.join("; ")}`,
+		...rows.map(differenceText),
+		...notes.map(({ said }) => phraseText(said)),
+	].join("; ");
 }
 
 /** Returns the row without what belongs to it. */

@@ -18,7 +18,7 @@ namespace Orgsync.Pulumi.Outputs
     public sealed class PlannedChange
     {
         /// <summary>
-        /// `update` or `remove`.
+        /// `create`, `update` or `remove`.
         /// </summary>
         public readonly string Action;
         /// <summary>

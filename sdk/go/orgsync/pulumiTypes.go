@@ -1087,7 +1087,7 @@ func (o PlannedApprovalArrayOutput) Index(i pulumi.IntInput) PlannedApprovalOutp
 
 // A difference that the plan resolves.
 type PlannedChange struct {
-	// `update` or `remove`.
+	// `create`, `update` or `remove`.
 	Action string `pulumi:"action"`
 	// The address of the object, for example `userTag:signers`.
 	Address string `pulumi:"address"`
@@ -1110,7 +1110,7 @@ func (o PlannedChangeOutput) ToPlannedChangeOutputWithContext(ctx context.Contex
 	return o
 }
 
-// `update` or `remove`.
+// `create`, `update` or `remove`.
 func (o PlannedChangeOutput) Action() pulumi.StringOutput {
 	return o.ApplyT(func(v PlannedChange) string { return v.Action }).(pulumi.StringOutput)
 }

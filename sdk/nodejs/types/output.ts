@@ -295,7 +295,7 @@ export interface PlannedApproval {
  */
 export interface PlannedChange {
     /**
-     * `update` or `remove`.
+     * `create`, `update` or `remove`.
      */
     action: string;
     /**

@@ -859,7 +859,7 @@ class PlannedChange(dict):
         """
         A difference that the plan resolves.
 
-        :param _builtins.str action: `update` or `remove`.
+        :param _builtins.str action: `create`, `update` or `remove`.
         :param _builtins.str address: The address of the object, for example `userTag:signers`.
         :param _builtins.str summary: What changes, in one line.
         """
@@ -871,7 +871,7 @@ class PlannedChange(dict):
     @pulumi.getter
     def action(self) -> _builtins.str:
         """
-        `update` or `remove`.
+        `create`, `update` or `remove`.
         """
         return pulumi.get(self, "action")
 

@@ -27,6 +27,8 @@ export interface DocumentSource {
 export interface ParseOptions extends VariableOptions {
 	/** Finds the files of `organizations: { from: FILE }`; without it there are none. */
 	readonly findList?: ListFinder;
+	/** Reports what the caller cannot do, at its place in a document. */
+	readonly refuse?: (root: Cell, problems: Problems) => void;
 }
 
 interface ReadFile {
@@ -103,10 +105,10 @@ class DocumentReader {
 		for (const { places } of [...this.#groups.values(), ...this.#unassigned])
 			for (const [file] of places) this.#uses.set(file, (this.#uses.get(file) ?? 0) + 1);
 		for (const [id, group] of this.#groups) {
-			const desired = readOrganization(id, this.#rootsOf(group), complete, problems);
+			const desired = this.#readRoots(id, this.#rootsOf(group), complete);
 			if (problems.isEmpty) this.#take(desired);
 		}
-		for (const group of this.#unassigned) readOrganization("", this.#rootsOf(group), complete, problems);
+		for (const group of this.#unassigned) this.#readRoots("", this.#rootsOf(group), complete);
 		return problems.sorted(files);
 	}
 
@@ -133,7 +135,7 @@ class DocumentReader {
 	/** Takes the organization of this document, if it has no problem alone. */
 	#takeAlone(id: string, root: Cell): boolean {
 		const problems = new Problems();
-		const desired = readOrganization(id, [root], true, problems);
+		const desired = this.#readRoots(id, [root], true, problems);
 		if (root.invalid || !problems.isEmpty) return false;
 		if (this.#problems.isEmpty) this.#take(desired);
 		return true;
@@ -159,8 +161,13 @@ class DocumentReader {
 	/** Reads an organization that only a row of a list has: the same id in another row is a problem. */
 	#readRow(id: string, root: Cell): void {
 		const complete = this.#isComplete && this.#unassigned.length === 0;
-		const desired = readOrganization(id, [root], complete, this.#problems);
+		const desired = this.#readRoots(id, [root], complete);
 		if (this.#problems.isEmpty) this.#take(desired);
+	}
+
+	#readRoots(id: string, roots: readonly Cell[], complete: boolean, problems = this.#problems): DesiredOrganization {
+		for (const root of roots) this.#options.refuse?.(root, problems);
+		return readOrganization(id, roots, complete, problems);
 	}
 
 	#rootsOf({ places, rows }: Group): readonly Cell[] {

@@ -9,7 +9,7 @@ import {
 	type OrganizationArgs,
 	partsToRegister,
 	planOrganization,
-	readOrganization,
+	readComponent,
 } from "../organization/component.ts";
 import {
 	type Findings,
@@ -136,7 +136,7 @@ function withoutStack(error: Error): Error {
 /** The desired state of the document. Throws RunError for what is wrong with it. */
 function readOrThrow(args: OrganizationArgs): DesiredOrganization {
 	try {
-		return readOrganization(args);
+		return readComponent(args);
 	} catch (error) {
 		throw error instanceof ResourceFailure ? new pulumi.RunError(error.message) : error;
 	}

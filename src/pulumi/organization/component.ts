@@ -1,9 +1,16 @@
 /** The component `Organization`: its document, the plan that it checks, and the parts, which an adapter registers. */
 
 import { dirname, join, resolve } from "node:path";
+import { defined } from "../../common/defined.ts";
 import { explainFileError } from "../../common/errors.ts";
 import { leadsOutside, readFileWithin, readRegularFile } from "../../common/files.ts";
-import { type ListFile, listLimits, parseDocuments, withoutFileText } from "../../document/read/parse.ts";
+import {
+	type ListFile,
+	listLimits,
+	type ParseOptions,
+	parseDocuments,
+	withoutFileText,
+} from "../../document/read/parse.ts";
 import { isCredential } from "../../document/read/variables.ts";
 import type { Change } from "../../plan/change.ts";
 import type { Guard } from "../../plan/guards/guards.ts";
@@ -29,6 +36,7 @@ import { pulumiVoice } from "../settings/voice.ts";
 import { nothingStored } from "../state/stored-state.ts";
 import { findPlace, type Members } from "../user-tag/members.ts";
 import { listPaths, objectToDocument } from "./document-object.ts";
+import { refuseWithoutResource } from "./without-resource.ts";
 
 export interface OrganizationArgs {
 	/**
@@ -167,8 +175,19 @@ function summarizeParts(plan: Plan): string {
 	return `${verdictText(summarizePlan(plan))} Of these, ${count} cannot be compared with live state: a resource that applied its part before submits nothing.`;
 }
 
+/**
+ * The desired state of the document of a component. Throws ResourceFailure for what is wrong with it, each problem with its
+ * place, and for what has no resource yet: without a part, an up would leave it out and succeed.
+ */
+export function readComponent(args: OrganizationArgs): DesiredOrganization {
+	return readOrganization(args, refuseWithoutResource);
+}
+
 /** The desired state of the document. Throws ResourceFailure for what is wrong with it, each problem with its place. */
-export function readOrganization({ document, organizationId, env = [] }: OrganizationArgs): DesiredOrganization {
+export function readOrganization(
+	{ document, organizationId, env = [] }: OrganizationArgs,
+	refuse?: ParseOptions["refuse"],
+): DesiredOrganization {
 	const credential = env.find(isCredential);
 	if (credential !== undefined) {
 		throw new ResourceFailure(
@@ -188,6 +207,7 @@ export function readOrganization({ document, organizationId, env = [] }: Organiz
 		env,
 		allowedBy: (name) => `the Organization's \`env: ["${name}"]\``,
 		findList,
+		...defined({ refuse }),
 	});
 	if (problems.length > 0) {
 		if (typeof document !== "string") throw new ResourceFailure(listPaths(problems));

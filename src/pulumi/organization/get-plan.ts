@@ -10,12 +10,11 @@ import type { DesiredOrganization } from "../../plan/organization.ts";
 import { findsDifference, type Plan } from "../../plan/plan.ts";
 import type { ImpactVerdict } from "../../policy/powers/impact.ts";
 import { renderMarkdown } from "../../render/markdown.ts";
-import { differenceLines, rowText } from "../../render/print/text.ts";
+import { differenceText, phraseText, rowText } from "../../render/print/text.ts";
 import { resultHead } from "../../render/result/head.ts";
 import { changeRow } from "../../render/sections/changes.ts";
 import { rulesSection } from "../../render/sections/problems.ts";
 import { describeUnread } from "../../render/sections/unknown.ts";
-import { plainStyle } from "../../render/style.ts";
 import { guardText, limitText } from "../../say/guards.ts";
 import type { Session } from "../session/session.ts";
 import { functionReads } from "../session/shared-reads.ts";
@@ -27,7 +26,7 @@ import { findingsOf, type PlannedApproval } from "./organization-fields.ts";
 export interface PlannedChange {
 	/** The address of the object, for example `userTag:signers`. */
 	readonly address: string;
-	/** `update` or `remove`. */
+	/** `create`, `update` or `remove`. */
 	readonly action: "create" | "update" | "remove";
 	/** What changes, in one line. */
 	readonly summary: string;
@@ -159,8 +158,9 @@ function toExpiry({ address, userId, from, until, reason, state }: Expiry): Acce
 function describeChange(change: Change, plan: Plan): readonly PlannedChange[] {
 	const { address, action } = change;
 	if (action === "report") return [];
-	const [first = "", ...details] = differenceLines(changeRow(change, plan), plainStyle);
-	const parts = [...(action === "remove" ? [first.slice(2)] : []), ...details.map((line) => line.trim())];
+	const { rows = [], notes = [], ...head } = changeRow(change, plan);
+	const own = action === "remove" ? [differenceText(head).slice(2)] : [];
+	const parts = [...own, ...rows.map(differenceText), ...notes.map(({ said }) => phraseText(said))];
 	return [{ address, action, summary: showText(parts.join("; ")) }];
 }
 

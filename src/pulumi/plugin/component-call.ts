@@ -16,7 +16,7 @@ import {
 	partsToRegister,
 	planOrganization,
 	type RegisteredPart,
-	readOrganization,
+	readComponent,
 } from "../organization/component.ts";
 import { documentInputs, findingsOf } from "../organization/organization-fields.ts";
 import { ResourceFailure } from "../resources/failure.ts";
@@ -78,7 +78,7 @@ async function make(request: Request, { process, settings }: ComponentContext): 
 	if (hasUnknown(properties)) return makeUnknown(properties);
 	const session = process.sessionFor(await settings());
 	const name = request.getName();
-	const desired = readOrganization(properties as unknown as OrganizationArgs);
+	const desired = readComponent(properties as unknown as OrganizationArgs);
 	const plan = await planOrganization(name, desired, session);
 	const isDocumentSecret = secretNames.includes("document");
 	const isOrganizationSecret = isDocumentSecret || secretNames.includes("organizationId");

@@ -32,7 +32,6 @@ function inDocument(path: string): string {
 /** Properties of types, inputs and outputs that a document has too, by its path there: each for itself if the names are equal. */
 const shared: Readonly<Record<string, Readonly<Record<string, string>> | readonly string[]>> = {
 	"UserTag userTag": { name: "name", tagId: "id", previously: "previously", members: "members" },
-	"PolicyRemoval absent": { policyIds: "policies" },
 	"Members userTag.members": ["exactly", "atLeast", "never"],
 	"MemberWindow member": ["from", "until", "reason"],
 	"UserTagLimits limits": ["memberRemovals", "expiries"],

@@ -177,4 +177,38 @@ describe("getPlan", () => {
 		expect(world.submits()).toEqual([]);
 		expect(existsSync(join(world.folder, "journal.sqlite"))).toBe(false);
 	});
+
+	it("shows what a document creates, which an Organization refuses", async () => {
+		const world = await makeWorld();
+		await world.change({
+			policies: [
+				{ policyId: policies[0], policyName: "pay", effect: "EFFECT_ALLOW", consensus: "false", condition: "" },
+			],
+		});
+		const plugin = await configuredPlugin(world);
+		const consensus = "approvers.any(user, user.tags.contains('${userTags.payers}'))";
+		const policy = { name: "pay", effect: "allow", consensus, condition: "activity.kind == 'SIGN_TRANSACTION'" };
+		const document = {
+			organizationId,
+			userTags: [{ name: "payers", create: true, members: { exactly: [alice, bob] } }],
+			policies: [policy, { ...policy, name: "pay more", notes: "New" }],
+		};
+		const { result } = await invoke(plugin, "getPlan", { document });
+		const written = `+ ${consensus}; condition: + ${policy.condition}`;
+		expect(result.changes).toMatchObject([
+			{
+				address: "userTag:payers",
+				action: "create",
+				summary: expect.stringMatching(/^\+ member alice .*; \+ member bob /),
+			},
+			{
+				address: "policy:pay",
+				action: "update",
+				summary: expect.stringContaining(`consensus: - false; ${written}; takes`),
+			},
+			{ address: "policy:pay more", action: "create", summary: `effect: allow; consensus: ${written}; notes: + New` },
+		]);
+		expect(result.text).toContain("1 user tag to create, 1 policy to create, 1 policy to update");
+		expect(world.submits()).toEqual([]);
+	});
 });

@@ -5,6 +5,7 @@ import { type BaseDocument, type DriftedDifference, makeThreeWay, type ThreeWay,
 import type { Change, Differences } from "./change.ts";
 import { diff } from "./diff.ts";
 import { needsCaller } from "./guards/guards.ts";
+import { statesPolicies } from "./kinds/policy-changes.ts";
 import type { DesiredOrganization, LiveOrganization } from "./organization.ts";
 import { makePlan, type Plan, type PlanContext, type Reads } from "./plan.ts";
 import { needsPowers } from "./rules/rules.ts";
@@ -40,6 +41,8 @@ export interface Needs {
 	readonly powers: boolean;
 	/** Activities that completed, for changes that were made and undone. */
 	readonly completed: boolean;
+	/** Pending activities on policies and user tags, whoever's. */
+	readonly otherPending: boolean;
 }
 
 export interface Decision {
@@ -78,6 +81,7 @@ export function decide({ document, reads }: Question, reading: Reading): Decisio
 		caller: submits && isAuto && needsCaller(differences.changes),
 		powers: isAuto && (submits || needsPowers(desired.rules ?? [])),
 		completed: submits && changesAgain(differences.changes, live),
+		otherPending: isAuto && statesPolicies(desired),
 	};
 	return { desired, live, differences, needs };
 }

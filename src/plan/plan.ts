@@ -4,6 +4,7 @@ import type { Problem } from "../common/errors.ts";
 import type { AccessState } from "../policy/access.ts";
 import type { SubmittingUser } from "../policy/powers/forecast.ts";
 import { defaultHorizonMs, desiredAt, type Expiry, findExpiries, nextChangeAfter, windowsOf } from "./access-window.ts";
+import { findOtherPending, type OtherPending } from "./activities/other-pending.ts";
 import { holdRejected, holdSteps, type PendingActivity, type RelatedActivity } from "./activities/pending.ts";
 import { printAddress } from "./address.ts";
 import type { Change, Differences, RemovalChange, Unread } from "./change.ts";
@@ -72,6 +73,8 @@ export interface Plan extends Omit<Consequences, "steps"> {
 	readonly rules?: readonly JudgedRule[];
 	/** Pending and rejected activities for objects of the steps. */
 	readonly waiting: readonly RelatedActivity[];
+	/** Pending activities on policies and user tags that no step is about; left out where none is, and where no policy is stated. */
+	readonly otherPending?: readonly OtherPending[];
 	/** Unmanaged user tags; empty when the document lists no tags. */
 	readonly unmanaged: readonly { readonly address: string }[];
 	/** What each touched object was when it was planned. */
@@ -115,6 +118,8 @@ export interface PlanContext {
 	readonly submitter?: Known<SubmittingUser>;
 	/** Activities of the organization that have not ended. */
 	readonly waiting?: readonly PendingActivity[];
+	/** All that are pending for policies and user tags, whoever's; left out where the document states no policy. */
+	readonly otherPending?: readonly OtherPending[];
 	/** Activities that were abandoned and are still pending. */
 	readonly abandoned?: readonly PendingActivity[];
 	/** Activities that were rejected. */
@@ -191,12 +196,16 @@ export function makePlan(
 		],
 		...defined({ rules: nonEmpty(rules) }),
 		waiting,
+		...defined({ otherPending: nonEmpty(findOtherPending(context.otherPending ?? [], waiting, live)) }),
 		unmanaged: unmanagedTags(desired, changes, liveTags),
-		touched: changes
-			.filter(({ action }) => action !== "report")
-			.map((change) => ({ address: change.address, digest: digestTouched(change, live) })),
+		touched: touchedBy(changes, live),
 		...defined({ overrides: nonEmpty(overrides) }),
 	};
+}
+
+function touchedBy(changes: readonly Change[], live: LiveOrganization): Plan["touched"] {
+	const touching = changes.filter(({ action }) => action !== "report");
+	return touching.map((change) => ({ address: change.address, digest: digestTouched(change, live) }));
 }
 
 function namesFor(
@@ -253,8 +262,8 @@ export function findsDifference(plan: Plan): boolean {
 
 /** Whether the organization is in sync: there is nothing to submit, to wait for or to decide. Access may end soon. */
 export function isIdle(plan: Plan): boolean {
-	const { steps, waiting, overrides = [] } = plan;
-	return steps.length + waiting.length + overrides.length === 0 && !findsDifference(plan);
+	const { steps, waiting, otherPending = [], overrides = [] } = plan;
+	return steps.length + waiting.length + otherPending.length + overrides.length === 0 && !findsDifference(plan);
 }
 
 /** The digest of what the object of a change was when it was read, whatever is to become of it. */

@@ -3,6 +3,7 @@ import { defined } from "../common/defined.ts";
 import { showName } from "../common/escape.ts";
 import type { ActivityEvent, SeenActivity } from "../plan/activities/activity-events.ts";
 import type { PendingActivity } from "../plan/activities/pending.ts";
+import type { ActivityState } from "../plan/step.ts";
 import { namesForSaid } from "../plan/user-labels.ts";
 import type { UserNames } from "../plan/users.ts";
 import { identifier, joinPhrases, type Phrase, reason } from "./phrase.ts";
@@ -31,7 +32,10 @@ export function sayStatus(status: string): Phrase {
 }
 
 /** Returns what the activity is waiting for, since when, and who approved it; of one in doubt, when it was submitted. */
-export function sayPending(activity: PendingActivity, names: UserNames): Phrase {
+export function sayPending(
+	activity: ActivityState & Omit<PendingActivity, keyof ActivityState | "state" | "operation" | "parameters">,
+	names: UserNames,
+): Phrase {
 	const { activityId, createdAt, approvedBy, liveNames = {}, saidBy } = activity;
 	const id = identifier(showName(activityId ?? ""));
 	const fingerprint: Phrase = ["; fingerprint ", identifier(showName(activity.fingerprint))];

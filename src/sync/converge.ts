@@ -26,6 +26,7 @@ import type { Reader } from "../wire/client.ts";
 import { extendedReads } from "../wire/operations.ts";
 import type { JournalSummary } from "./journal/journal.ts";
 import { awaitAll, type QueryFunction, queryIfAvailable } from "./read/live-queries.ts";
+import { readOtherPending } from "./read/other-pending.ts";
 import { readPendingActivities, toPendingActivity } from "./read/pending-activities.ts";
 import { narrowReading, readChangeable, readLive, timeQueries } from "./read/read.ts";
 import {
@@ -243,10 +244,16 @@ async function readNeeds(
 ): Promise<Partial<PlanContext>> {
 	const { reads, journal, now, retryRejected, listsAll = false, submitterId } = options;
 	const { operations } = needs;
-	if (operations.length === 0) return needs.powers ? readNamedAccess(query) : {};
+	if (operations.length === 0) {
+		const [otherPending, access] = await awaitAll([
+			needs.otherPending ? readOtherPending(organizationId, reader) : undefined,
+			needs.powers ? readNamedAccess(query) : {},
+		] as const);
+		return { ...access, ...defined({ otherPending }) };
+	}
 	// The name costs no request: the answer that says whose key it is has it.
 	const asksName = needs.caller || (reads === "auto" && submitterId === undefined);
-	const [pending, caller, permissions, name] = await awaitAll([
+	const [pending, caller, permissions, name, otherPending] = await awaitAll([
 		journal === undefined
 			? undefined
 			: readPendingActivities(organizationId, reader, journal, {
@@ -256,6 +263,7 @@ async function readNeeds(
 		needs.caller ? readCaller(query) : notAsked,
 		needs.powers ? readPermissions(query, options) : {},
 		asksName ? readOrganizationName(query, organizationId) : undefined,
+		needs.otherPending ? readOtherPending(organizationId, reader) : undefined,
 	] as const);
 	await reader.ensureAnswered(organizationId);
 	const unread: Unread[] = [];
@@ -277,7 +285,7 @@ async function readNeeds(
 		isCutOff: pending?.isCutOff ?? false,
 		completed: pending?.completed ?? [],
 		...{ caller, unread },
-		...defined({ liveOrganizationName: name }),
+		...defined({ liveOrganizationName: name, otherPending }),
 		...permissions,
 	};
 }

@@ -67,6 +67,7 @@ const statedMembers = [
 	"plans[].guards",
 	"plans[].rules",
 	"plans[].waiting",
+	"plans[].otherPending",
 	"plans[].overrides",
 	"plans[].unmanaged",
 	"plans[].touched",

@@ -24,9 +24,14 @@ export function needsPolicies(desired: DesiredOrganization): boolean {
 	return policiesOf(desired).length > 0 || desired.exactly?.policies !== undefined;
 }
 
+/** Whether the document states policies, or says that its list of them is complete. */
+export function statesPolicies(desired: DesiredOrganization): boolean {
+	return policiesOf(desired).length > 0 || desired.exactly?.policies !== undefined;
+}
+
 /** Returns why policies were not read that the document states or lists completely; undefined where they were. */
 export function findUnreadPolicies(desired: DesiredOrganization, unread: readonly Unread[]): Unread | undefined {
-	if (policiesOf(desired).length === 0 && desired.exactly?.policies === undefined) return undefined;
+	if (!statesPolicies(desired)) return undefined;
 	return unread.find((one) => one.scope === "kind" && one.kind === "policy");
 }
 

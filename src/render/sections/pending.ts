@@ -1,12 +1,24 @@
 /** Activities that have not ended and touch what the plan touches: those that are pending, in doubt, or were rejected. */
 import { quoteForShell, showName } from "../../common/escape.ts";
+import type { OtherPending } from "../../plan/activities/other-pending.ts";
 import { nameOf, type RelatedActivity, settleOrAbandon } from "../../plan/activities/pending.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { coveredAddresses } from "../../plan/step.ts";
+import { explainText } from "../../plan/suggested-command.ts";
 import type { UserNames } from "../../plan/users.ts";
 import { sayPending } from "../../say/activities.ts";
 import { listAddresses } from "../../say/addresses.ts";
-import { flag, identifier, joinPhrases, listOf, nameSpan, type Phrase, reason, type Span } from "../../say/phrase.ts";
+import {
+	command,
+	flag,
+	identifier,
+	joinPhrases,
+	listOf,
+	nameSpan,
+	type Phrase,
+	reason,
+	type Span,
+} from "../../say/phrase.ts";
 import { namePerson } from "../../say/powers.ts";
 import { type Row, type Section, section } from "../../say/section.ts";
 
@@ -18,13 +30,47 @@ const groups = [
 
 /** The activities of a plan by what each needs of a person: a decision, a look, or `--retry-rejected`. */
 export function pendingSections(plan: Plan): readonly Section[] {
-	return groups.map(([state, id, title, noun]) =>
+	const related = groups.map(([state, id, title, noun]) =>
 		section(id, title, noun, {
 			look: "attention",
 			shorten: "later",
 			rows: plan.waiting.filter((activity) => activity.state === state).map((activity) => rowOf(activity, plan)),
 		}),
 	);
+	return [...related, otherPendingSection(plan)];
+}
+
+/** Whoever submitted them: once they are approved, they change what the document states. */
+function otherPendingSection(plan: Plan): Section {
+	const rows = (plan.otherPending ?? []).map((activity): Row => {
+		const explain = explainText(activity.activityId, plan.organizationId, {});
+		return {
+			said: sayPending(activity, plan),
+			rows: [
+				{ said: sayOther(activity) },
+				...(explain === null ? [] : [{ said: [command(explain), " shows who can still approve it"] }]),
+			],
+		};
+	});
+	return section(
+		"other-pending",
+		"Other pending activities on policies and user tags",
+		["other pending activity", "other pending activities"],
+		{ look: "attention", shorten: "later", rows },
+	);
+}
+
+const verbs = { create: "creates", update: "changes", remove: "removes" } as const;
+
+/** No step is about it: what it leaves is drift, or not managed. */
+function sayOther({ action, kind, objects }: OtherPending): Phrase {
+	const words = { policy: ["policy", "policies"], userTag: ["user tag", "user tags"] } as const;
+	const noun = words[kind][objects.length === 1 ? 0 : 1];
+	return [
+		`${verbs[action]} the ${noun} `,
+		...listOf(objects, (name) => nameSpan(showName(name))),
+		" once it is approved",
+	];
 }
 
 const words = { same: "joins", conflicting: "conflicts", rejected: "rejected" } as const;

@@ -253,10 +253,6 @@ function toListedActivity(record: ActivityRecord): readonly PendingActivity[] {
 	const operation = byType.get(String(record.type));
 	if (operation === undefined || !pendingStatuses.includes(String(record.status))) return [];
 	const activity = readActivity(operation, record);
-	const approvals = activity.votes.filter(({ selection }) => selection === "VOTE_SELECTION_APPROVED");
-	const liveNames = approvals.flatMap(({ userId, userName }) =>
-		userId === undefined || userName === undefined ? [] : [[userId.toLowerCase(), userName] as const],
-	);
 	return [
 		{
 			activityId: activity.id,
@@ -266,11 +262,22 @@ function toListedActivity(record: ActivityRecord): readonly PendingActivity[] {
 			operation: operation.name,
 			parameters: activity.intent ?? {},
 			createdAt: activity.createdAtMs === undefined ? null : new Date(activity.createdAtMs).toISOString(),
-			approvedBy: approvals.flatMap(({ userId }) => userId ?? []),
-			...(liveNames.length === 0 ? {} : { liveNames: Object.fromEntries(liveNames) }),
+			...whoApproved(activity),
 			saidBy: "service",
 		},
 	];
+}
+
+/** Returns who approved an activity so far, and what it calls them. */
+export function whoApproved({ votes }: Activity): Pick<PendingActivity, "approvedBy" | "liveNames"> {
+	const approvals = votes.filter(({ selection }) => selection === "VOTE_SELECTION_APPROVED");
+	const liveNames = approvals.flatMap(({ userId, userName }) =>
+		userId === undefined || userName === undefined ? [] : [[userId.toLowerCase(), userName] as const],
+	);
+	return {
+		approvedBy: approvals.flatMap(({ userId }) => userId ?? []),
+		...(liveNames.length === 0 ? {} : { liveNames: Object.fromEntries(liveNames) }),
+	};
 }
 
 const rejectedState: ActivityState = { state: "rejected", status: "ACTIVITY_STATUS_REJECTED" };

@@ -1,7 +1,7 @@
 /** Policies and tags that a document states become one activity each, whatever is lost, denied, or done by others meanwhile. */
 import { beforeEach, describe, expect, test } from "vitest";
-import type { RunOptions } from "../../run.ts";
-import { agreeing, alice, document, makeWorld, policies, type World } from "../../world.ts";
+import { type RunOptions, readOutput } from "../../run.ts";
+import { agreeing, alice, document, makeWorld, policies, tags, type World } from "../../world.ts";
 
 const policy = (name: string, more = "", tag = "signers"): string =>
 	`  - { name: ${name}, effect: allow, consensus: "approvers.any(user, user.tags.contains('\${userTags.${tag}}'))", condition: "activity.kind == 'SIGN_TRANSACTION'"${more} }`;
@@ -40,8 +40,11 @@ describe("the requests of an apply", () => {
 		await start(payers, `policies:\n${policy("pay", "", "payers")}`);
 		expect(await apply()).toMatchObject({ code: 0 });
 		const reads = ["list_user_tags", "list_users", "list_policies"];
-		const needs = ["list_activities", "get_organization_configs", "whoami"];
+		const needs = ["list_activities", "get_organization_configs", "whoami", "list_activities"];
 		expect(world.requests()).toEqual([...reads, ...needs, ...reads, "create_user_tag", "create_policies", ...reads]);
+		world.clearRequests();
+		await world.run(["plan"]);
+		expect(world.requests()).toEqual([...reads, "list_activities"]);
 	});
 
 	test("are the documented ones and the reads of its members for a document that states no policy", async () => {
@@ -187,5 +190,27 @@ describe("a tag whose creation is pending", () => {
 		expect(shown).toMatchObject({ code: 0 });
 		expect(await world.run(["apply", "--yes", "--plan", "plan.json"])).toMatchObject({ code: 8 });
 		expect(named("refund")).toHaveLength(1);
+	});
+});
+
+describe("pending activities of others on policies and tags", () => {
+	const create = { policyName: "other", effect: "EFFECT_ALLOW", condition: "false", consensus: "true", notes: "" };
+
+	test("are listed by plan and drift, with what each would do, also by older operations", async () => {
+		await start(signers, `policies:\n${policy("pay")}`);
+		await apply();
+		const types = ["CREATE_POLICIES", "CREATE_POLICY_V3", "DELETE_USER_TAGS"];
+		await world.setRules({ approvals: Object.fromEntries(types.map((type) => [`ACTIVITY_TYPE_${type}`, 2])) });
+		await world.submitAsBob("create_policies", { policies: [create] });
+		await world.submitAsBob("delete_user_tags", { userTagIds: [tags.signers] });
+		for (const command of ["plan", "drift"]) {
+			const { stdout } = await world.run([command]);
+			expect(stdout).toContain("creates the policy other once it is approved");
+			expect(stdout).toContain("removes the user tag signers once it is approved");
+		}
+		const { plans } = readOutput(await world.run(["plan", "--format", "json"]));
+		expect(plans[0].otherPending).toHaveLength(2);
+		await world.run(["plan", "--out", "plan.json"]);
+		expect((await world.run(["show", "plan.json"])).code).toBe(0);
 	});
 });

@@ -1,0 +1,55 @@
+/** Reads the pending activities on policies and user tags, whoever submitted them. */
+import { activityTable } from "../../common/activity-table.ts";
+import { isRecord } from "../../common/json.ts";
+import type { OtherPending } from "../../plan/activities/other-pending.ts";
+import { readAnyActivity } from "../../wire/activity.ts";
+import type { Reader } from "../../wire/client.ts";
+import { type ActivityRecord, listPages } from "./list-activities.ts";
+import { pendingStatuses, whoApproved } from "./pending-activities.ts";
+
+const ofPolicyOrTag = /^(CREATE|UPDATE|DELETE)_(POLIC(?:Y|IES)|USER_TAGS?)(?:_V\d+)?$/;
+
+const types: readonly string[] = activityTable
+	.split("\n")
+	.map((row) => row.split(" ")[0] ?? "")
+	.filter((type) => ofPolicyOrTag.test(type))
+	.map((type) => `ACTIVITY_TYPE_${type}`);
+
+const actions = { CREATE: "create", UPDATE: "update", DELETE: "remove" } as const;
+
+/** Returns them, oldest last; none where the service does not list activities. Throws what Reader.query throws otherwise. */
+export async function readOtherPending(organizationId: string, reader: Reader): Promise<readonly OtherPending[]> {
+	const filters = { organizationId, filterByType: types, filterByStatus: pendingStatuses };
+	const found: OtherPending[] = [];
+	for await (const { activities } of listPages(reader, filters)) found.push(...activities.flatMap(toOtherPending));
+	return found;
+}
+
+function toOtherPending(record: ActivityRecord): readonly OtherPending[] {
+	const activity = readAnyActivity(record);
+	const [, verb = "", object = ""] = ofPolicyOrTag.exec(activity.type.replace("ACTIVITY_TYPE_", "")) ?? [];
+	if (verb === "" || !pendingStatuses.includes(activity.status)) return [];
+	return [
+		{
+			...{ activityId: activity.id, fingerprint: activity.fingerprint, state: "pending", status: activity.status },
+			createdAt: activity.createdAtMs === undefined ? null : new Date(activity.createdAtMs).toISOString(),
+			...whoApproved(activity),
+			saidBy: "service",
+			action: actions[verb as keyof typeof actions],
+			kind: object.startsWith("POLIC") ? "policy" : "userTag",
+			objects: objectsIn(activity.intent ?? {}),
+		},
+	];
+}
+
+const idFields = ["policyId", "policyIds", "userTagId", "userTagIds"] as const;
+
+/** Returns the ids of what the intent changes; where it has none, the names of what it creates. */
+function objectsIn(intent: Readonly<Record<string, unknown>>): readonly string[] {
+	const ids = idFields.flatMap((field) => intent[field] ?? []).map((id) => String(id).toLowerCase());
+	if (ids.length > 0) return ids;
+	const created = Array.isArray(intent.policies) ? intent.policies.filter(isRecord) : [intent];
+	return created
+		.flatMap(({ policyName, userTagName }) => [policyName, userTagName].flatMap((name) => name ?? []))
+		.map(String);
+}

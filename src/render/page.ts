@@ -34,6 +34,7 @@ import { impactSection } from "./sections/impact.ts";
 import { sayNotes, sayOrganization, sayRead } from "./sections/organization.ts";
 import { overridesSection } from "./sections/overrides.ts";
 import { pendingSections } from "./sections/pending.ts";
+import { policyHistorySection } from "./sections/policy-history.ts";
 import { powersSections, unknownPowersSection } from "./sections/powers.ts";
 import { problemsSection, rulesSection, warningsSection } from "./sections/problems.ts";
 import { endSections } from "./sections/results.ts";
@@ -258,7 +259,7 @@ export function topicsOf(result: CommandResult, format: Format, commands?: Comma
 				return of(one, [...voted, ...furtherSections(one)], isEmpty ? [": nothing is pending"] : []);
 			});
 		case "explain":
-			return only(explainSection(result, commands));
+			return only("history" in result ? policyHistorySection(result) : explainSection(result, commands));
 		case "status":
 			return only(...result.open.map(statusSection));
 		case "wait":

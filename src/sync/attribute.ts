@@ -7,6 +7,14 @@
 
 import { OrgsyncError } from "../common/errors.ts";
 import { isRecord } from "../common/json.ts";
+import {
+	idOf,
+	idsOfName,
+	type NamedWrites,
+	policyWrites,
+	type RecordedActivity,
+	tagWrites,
+} from "../plan/activities/named-writes.ts";
 import { labelOf } from "../plan/address.ts";
 import type { Change, PolicyChange, ReportChange } from "../plan/change.ts";
 import { accessExpired, knownDifferences } from "../plan/drift/difference.ts";
@@ -54,13 +62,9 @@ export async function attributeDrift(
 }
 
 /** A completed activity, as far as it matters here. */
-interface CompletedActivity {
+interface CompletedActivity extends RecordedActivity {
 	readonly id: string;
-	readonly type: string;
 	readonly fingerprint: string;
-	/** The inner objects of intent and result. */
-	readonly intent: Readonly<Record<string, unknown>>;
-	readonly result: Readonly<Record<string, unknown>>;
 	/** Every string in intent and result, in lower case. The ids of its objects are among them. */
 	readonly names: ReadonlySet<string>;
 	readonly userId: string | null;
@@ -86,17 +90,20 @@ async function listCompleted(organizationId: string, reader: Reader): Promise<re
 }
 
 function readCompleted(record: ActivityRecord): CompletedActivity {
-	const innerOf = (outer: unknown) => (isRecord(outer) ? Object.values(outer).find(isRecord) : undefined) ?? {};
 	return {
 		id: String(record.id),
-		type: String(record.type),
 		fingerprint: String(record.fingerprint),
-		intent: innerOf(record.intent),
-		result: innerOf(record.result),
+		...recordedActivity(record),
 		names: new Set([...textsIn(record.intent), ...textsIn(record.result)]),
 		...submitterOf(record),
 		atMs: completionTime(record),
 	};
+}
+
+/** Returns what an activity is about: the inner objects of its intent and its result. */
+export function recordedActivity({ type, intent, result }: ActivityRecord): RecordedActivity {
+	const innerOf = (outer: unknown) => (isRecord(outer) ? Object.values(outer).find(isRecord) : undefined) ?? {};
+	return { type: String(type), intent: innerOf(intent), result: innerOf(result) };
 }
 
 /** Returns who submitted the activity, and what it calls that user; null where it does not say. */
@@ -166,65 +173,16 @@ function factsOf(change: Change, plan: Plan): readonly Fact[] {
 	return [expectedFact([idOfUser(user, plan), name.join("/")], change, activities)];
 }
 
-/** The activities that give an object its name, and take it away. */
-interface NamedWrites {
-	readonly creates: RegExp;
-	readonly removes: RegExp;
-	readonly updates: RegExp;
-	/** The members of an intent. */
-	readonly created: string;
-	readonly renamed: string;
-	readonly updatedId: string;
-}
-
-const policyWrites: NamedWrites = {
-	creates: /_CREATE_POLIC(?:Y|IES)(?:_V\d+)?$/,
-	removes: /_DELETE_POLIC(?:Y|IES)(?:_V\d+)?$/,
-	updates: /_UPDATE_POLICY(?:_V\d+)?$/,
-	...{ created: "policyName", renamed: "policyName", updatedId: "policyId" },
-};
-
-const tagWrites: NamedWrites = {
-	creates: /_CREATE_USER_TAG(?:_V\d+)?$/,
-	removes: /_DELETE_USER_TAGS?(?:_V\d+)?$/,
-	updates: /_UPDATE_USER_TAG(?:_V\d+)?$/,
-	...{ created: "userTagName", renamed: "newUserTagName", updatedId: "userTagId" },
-};
-
 /** An object that should exist and does not: its removal or a new name, if listed activities say which id had its name. */
-function goneFact(name: string, { creates, removes: removal, updates, ...keys }: NamedWrites): Fact {
-	const idsOfName = (all: readonly CompletedActivity[]): ReadonlySet<string> =>
-		new Set(
-			all.flatMap(({ type, intent, result }) => {
-				if (creates.test(type)) return createdIds(name, keys.created, intent, result);
-				return updates.test(type) && intent[keys.renamed] === name ? String(intent[keys.updatedId]).toLowerCase() : [];
-			}),
-		);
+function goneFact(name: string, kind: NamedWrites): Fact {
 	const takes = ({ type, intent, names }: CompletedActivity, all: readonly CompletedActivity[]): boolean => {
-		const ids = idsOfName(all);
-		const newName = textOrNull(intent[keys.renamed]);
-		if (removal.test(type)) return [...ids].some((id) => names.has(id));
-		return (
-			updates.test(type) &&
-			newName !== null &&
-			newName !== name &&
-			ids.has(String(intent[keys.updatedId]).toLowerCase())
-		);
+		const ids = idsOfName(name, kind, all);
+		const newName = textOrNull(intent[kind.renamed]);
+		if (kind.removes.test(type)) return [...ids].some((id) => names.has(id));
+		const isRenamed = kind.updates.test(type) && newName !== null && newName !== name;
+		return isRenamed && ids.has(idOf(intent[kind.updatedId]) ?? "");
 	};
 	return { touches: takes, explains: takes };
-}
-
-/** Returns the ids of what an activity created by this name; results list ids in the order of the intent. */
-function createdIds(
-	name: string,
-	key: string,
-	intent: CompletedActivity["intent"],
-	result: CompletedActivity["result"],
-): readonly string[] {
-	const wanted = Array.isArray(intent.policies) ? intent.policies.filter(isRecord) : [intent];
-	const ids = Array.isArray(result.policyIds) ? result.policyIds : [result.policyId ?? result.userTagId];
-	if (wanted.length !== ids.length) return [];
-	return ids.flatMap((id, index) => (wanted[index]?.[key] === name ? String(id).toLowerCase() : []));
 }
 
 /** What gave a policy the text that it has, or took a policy of the document away. */

@@ -1,9 +1,10 @@
-/** `explain`: why an activity is not finished. A policy that cannot be read is said to be so: nothing is guessed. */
+/** `explain`: why an activity is not finished, or the history of a policy. A policy that cannot be read is said to be so: nothing is guessed. */
 import { ConfigurationError, exitCodes, ifAvailable } from "../../common/errors.ts";
 import { showText } from "../../common/escape.ts";
 import { isRecord } from "../../common/json.ts";
 import { addressesOf, type ObjectNames } from "../../plan/activities/activity-objects.ts";
 import type { Reads } from "../../plan/plan.ts";
+import type { ExplainPolicyResult } from "../../render/result/policy-history.ts";
 import {
 	type ExplainedActivity,
 	type ExplainResult,
@@ -26,14 +27,29 @@ interface ExplainFlags extends NamingFlags, ServiceFlags {
 	readonly reads: Reads;
 }
 
-/** Returns how policies judged an activity, who approved it and which authenticators are missing. */
-export async function explain(activityId: string, call: Call<ExplainFlags>): Promise<ExplainResult> {
-	const { reads } = call.flags;
+/** Returns how policies judged an activity, who approved it and which authenticators are missing; or the history of a policy. */
+export async function explain(subject: string, call: Call<ExplainFlags>): Promise<ExplainResult | ExplainPolicyResult> {
 	const organizationId = await findOrganization(call);
+	if (!subject.startsWith("policy:")) return explainActivity(subject, organizationId, call);
+	if (call.flags.reads === "documented")
+		throw new ConfigurationError("the documented queries do not show the history of a policy", {
+			hint: "leave out --reads documented",
+		});
+	const { userNames } = await readNames(organizationId, call);
+	const { explainPolicy } = await import("./explain-policy.ts");
+	return explainPolicy({ organizationId, label: subject.slice("policy:".length), userNames }, call);
+}
+
+async function explainActivity(
+	activityId: string,
+	organizationId: string,
+	call: Call<ExplainFlags>,
+): Promise<ExplainResult> {
+	const { reads } = call.flags;
 	const fields = { organizationId, activityId };
 	if (!formats.uuid.test(activityId)) {
 		throw new ConfigurationError(`\`${showText(activityId)}\` is not an activity id: it must be a UUID`, {
-			hint: "apply and status print the ids of pending activities",
+			hint: "apply and status print the ids of pending activities; for a policy: policy:NAME",
 		});
 	}
 	const names = await readNames(organizationId, call);

@@ -139,8 +139,8 @@ const reject = (): CommandRow => ({
 
 const explain = (): CommandRow => ({
 	name: "explain",
-	summary: "explain why an activity is not finished",
-	arguments: [argument("<activity>", "activity id")],
+	summary: "explain why an activity is not finished, or a policy's history",
+	arguments: [argument("<subject>", "activity id, or policy:NAME")],
 	flags: [...organizationFlags(), ...serviceFlags(readsFlag()), ...outputFlags()],
 	example: "orgsync explain 01a1fe02-1455-712e-be80-c4ad5d3e1bce",
 	exitCodes: queryExitCodes,

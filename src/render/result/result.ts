@@ -1,6 +1,7 @@
 /**
  * The result of every command: one union, tagged by `command`. All formats are made from it; JSON through `publish`.
  */
+
 import type { OutdatedObject } from "../../common/errors.ts";
 import type { ActivityEvent } from "../../plan/activities/activity-events.ts";
 import type { PendingActivity } from "../../plan/activities/pending.ts";
@@ -13,6 +14,7 @@ import type { Discovery } from "./discovery-facts.ts";
 import type { FoundOrganization } from "./found.ts";
 import type { ErrorDescription, Head } from "./head.ts";
 import type { MissingObject, OrganizationPowers } from "./organization-powers.ts";
+import type { ExplainPolicyResult } from "./policy-history.ts";
 import type { VoteResult } from "./votes.ts";
 
 export { type ErrorDescription, resultHead } from "./head.ts";
@@ -305,6 +307,7 @@ type CompletedResult =
 	| WaitResult
 	| PowersResult
 	| ExplainResult
+	| ExplainPolicyResult
 	| ImportKeyResult
 	| PasskeyResult;
 

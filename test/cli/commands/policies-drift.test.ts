@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { normalize } from "../../run.ts";
+import { normalize, readOutput } from "../../run.ts";
 import { alice, bob, document, makeWorld, policies } from "../../world.ts";
 
 const entry = (name: string, condition: string): string =>
@@ -32,6 +32,25 @@ test("drift finds changed, removed and added policies and tags that are gone, sa
 	const { code, stdout } = await world.run(["drift"]);
 	expect(code).toBe(2);
 	await expect(normalize(stdout)).toMatchFileSnapshot("../../golden/cli/drift-policies.txt");
+
+	for (const [index, subject] of [
+		"policy:pay",
+		"policy:pay more",
+		`policy:${idOf("extra")}`,
+		"policy:never",
+	].entries()) {
+		const names = ["policy-changed", "policy-removed", "policy-by-id", "policy-none"];
+		const history = await world.run(["explain", subject]);
+		expect(history.code).toBe(0);
+		await expect(normalize(history.stdout).replace(/[-\d]{10} [:\d]{8} UTC/g, "TIME")).toMatchFileSnapshot(
+			`../../golden/cli/explain-${names[index]}.txt`,
+		);
+	}
+	const { history } = readOutput(await world.run(["explain", "policy:pay", "--format", "json"]));
+	expect(history).toMatchObject([
+		{ what: "create", fields: { name: "pay", condition: "false" } },
+		{ what: "update", userId: bob, fields: { condition: "true" } },
+	]);
 
 	const accepted = await world.run(["drift", "--accept", "policy:*", "--accept", "userTag:payers"]);
 	expect(accepted.stderr).toMatch(/^accepted policy:/);

@@ -1,0 +1,73 @@
+/** `explain policy:NAME`: which activities created, changed and removed a policy. It reads, and submits nothing. */
+import { exitCodes, ifAvailable } from "../../common/errors.ts";
+import { isRecord } from "../../common/json.ts";
+import { historyOf, type PolicyActivity } from "../../plan/activities/policy-history.ts";
+import { uuid } from "../../plan/organization.ts";
+import { resultHead } from "../../render/result/head.ts";
+import type { ExplainPolicyResult } from "../../render/result/policy-history.ts";
+import { completionTime, recordedActivity, submitterOf } from "../../sync/attribute.ts";
+import { type ActivityRecord, listPages } from "../../sync/read/list-activities.ts";
+import { toId } from "../../sync/read/live-objects.ts";
+import type { Reader } from "../../wire/client.ts";
+import { extendedReads } from "../../wire/operations.ts";
+import type { ServiceFlags } from "../connect.ts";
+import { withConnection } from "../connect.ts";
+import type { Call } from "../output/output.ts";
+
+/** Pages of 100 activities: what was before is said to be unknown. */
+const maxPages = 50;
+
+/** What a call asks: a name or an id, and the aliases of the document. */
+interface PolicyQuestion {
+	readonly organizationId: string;
+	readonly label: string;
+	readonly userNames: Readonly<Record<string, string>>;
+}
+
+export async function explainPolicy(
+	{ organizationId, label, userNames }: PolicyQuestion,
+	call: Call<ServiceFlags>,
+): Promise<ExplainPolicyResult> {
+	const isId = uuid.test(label);
+	const { livePolicyIds, listed, isComplete } = await withConnection(call, async ({ client: { reader } }) => ({
+		livePolicyIds: await readLiveIds(reader, organizationId, label),
+		...(await listAll(reader, organizationId)),
+	}));
+	const ids = [...(livePolicyIds ?? []), ...(isId ? [label.toLowerCase()] : [])];
+	return {
+		...resultHead("explain", exitCodes.inSync, null),
+		...{ organizationId, address: `policy:${label}`, livePolicyIds, userNames, isComplete },
+		history: historyOf(listed, { name: isId ? null : label, ids }),
+	};
+}
+
+/** Returns the ids of the live policies with this name or id; null if policies cannot be read. */
+async function readLiveIds(reader: Reader, organizationId: string, label: string): Promise<readonly string[] | null> {
+	const answer = await ifAvailable(reader.query(extendedReads.list_policies, { organizationId }));
+	if (!Array.isArray(answer?.value.policies)) return null;
+	const policies = answer.value.policies.filter(isRecord);
+	const found = policies.filter(
+		({ policyId, policyName }) => policyName === label || toId(policyId) === label.toLowerCase(),
+	);
+	return found.map(({ policyId }) => toId(policyId));
+}
+
+async function listAll(reader: Reader, organizationId: string) {
+	const listed: PolicyActivity[] = [];
+	let isComplete = false;
+	for await (const { activities, isLast } of listPages(reader, { organizationId }, { max: maxPages })) {
+		listed.push(...activities.map(toPolicyActivity));
+		isComplete = isLast;
+	}
+	return { listed, isComplete };
+}
+
+function toPolicyActivity(record: ActivityRecord): PolicyActivity {
+	const atMs = completionTime(record);
+	const at = atMs === undefined || Number.isNaN(new Date(atMs).getTime()) ? null : new Date(atMs).toISOString();
+	return {
+		...recordedActivity(record),
+		...{ activityId: String(record.id), status: String(record.status), at },
+		...submitterOf(record),
+	};
+}

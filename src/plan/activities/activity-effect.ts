@@ -16,6 +16,7 @@ import { compareText, digestOf } from "../value.ts";
 import type { PendingActivity } from "./pending.ts";
 import { idsIn, isStepOperation, targetOf } from "./requests.ts";
 import type { ReviewedActivity } from "./reviewed-activity.ts";
+import { fullUpdate, isRealWriting, isWriting, writtenChangesOf } from "./written-effect.ts";
 
 /** What an activity changes is planned with. */
 export interface EffectContext {
@@ -93,8 +94,10 @@ export function planActivities(
 	const state = new Map<string, Change>();
 	for (const change of activities.flatMap((one) => changesOf(one, live, desired))) {
 		const before = state.get(change.address);
-		if (change.kind === "userTag") state.set(change.address, mergeTag(change, before as TagChange | undefined));
-		else state.set(change.address, change);
+		if (isTagUpdate(change)) {
+			const earlier = before !== undefined && isTagUpdate(before) ? before : undefined;
+			state.set(change.address, mergeTag(change, earlier));
+		} else state.set(change.address, change);
 	}
 	const changes = [...state.values()].filter((change) => isReal(change, live));
 	if (changes.length === 0) return null;
@@ -112,7 +115,8 @@ export function planActivities(
 }
 
 export function isDone(step: Step, { desired, live }: Pick<EffectContext, "desired" | "live">): boolean {
-	return changesOf({ ...step, mistakes: [] }, live, desired).every((change) => !isReal(change, live));
+	const { organizationId } = live;
+	return changesOf({ ...step, organizationId, mistakes: [] }, live, desired).every((change) => !isReal(change, live));
 }
 
 function differencesOf(changes: readonly Change[]) {
@@ -122,7 +126,8 @@ function differencesOf(changes: readonly Change[]) {
 /** Returns the activity as one that is pending. A rename to the name that the tag has is none. */
 function toPending(activity: PlainActivity, live: LiveOrganization): PendingActivity {
 	const { activityId, fingerprint, status, createdAt, voterNames, votes } = activity;
-	const { newUserTagName, ...others } = activity.parameters;
+	const isUpdate = activity.operation === "update_policy";
+	const { newUserTagName, ...others } = isUpdate ? fullUpdate(activity.parameters, live) : activity.parameters;
 	const tag = findTag(activity, live);
 	const isRenamed = newUserTagName !== undefined && newUserTagName !== tag?.name;
 	return {
@@ -143,13 +148,15 @@ function findTag({ parameters }: Pick<PlainActivity, "parameters">, { userTags }
 
 /** Returns the changes of an activity as it was signed, also where live has a part of them; none for what is no step. */
 function changesOf(
-	activity: Pick<PlainActivity, "operation" | "parameters" | "mistakes">,
+	activity: Pick<PlainActivity, "operation" | "parameters" | "mistakes" | "organizationId">,
 	live: LiveOrganization,
 	desired: DesiredOrganization | undefined,
 ): readonly Change[] {
 	const { operation, parameters, mistakes } = activity;
 	if (operation === null || !isStepOperation(operation) || mistakes.length > 0) return [];
 	if (operation === "update_user_tag") return [tagChangeOf(activity, findTag(activity, live), desired)];
+	if (isWriting(operation))
+		return writtenChangesOf({ operation, parameters }, { organizationId: activity.organizationId, live, desired });
 	const { kind, userId, ids } = targetOf({ operation, parameters });
 	if (kind === "userTag") return [];
 	const names = desired === undefined ? {} : namesOfUsers(desired);
@@ -226,7 +233,7 @@ function mergeTag(change: TagChange, before: TagChange | undefined): TagChange {
 
 /** Returns the change without what live has already. */
 function narrowToReal(change: Change): Change {
-	if (change.kind !== "userTag" || change.before.members === null) return change;
+	if (!isTagUpdate(change) || change.before.members === null) return change;
 	const { members, name } = change.before;
 	const had = new Set(members);
 	return tagChange({
@@ -238,9 +245,15 @@ function narrowToReal(change: Change): Change {
 
 /** Whether the change makes a difference, or could. */
 function isReal(change: Change, live: LiveOrganization): boolean {
+	if (change.kind === "policy" && change.action !== "remove") return isRealWriting(change, live);
 	if (change.kind === "userTag") {
+		if (change.action !== "update") return isRealWriting(change, live);
 		const real = narrowToReal(change) as TagChange;
 		return real.addUserIds.length + real.removeUserIds.length > 0 || real.before.name !== real.after.name;
 	}
 	return change.action === "remove" && (change.before !== null || !live.removables[change.kind].known);
+}
+
+function isTagUpdate(change: Change): change is TagChange {
+	return change.kind === "userTag" && change.action === "update";
 }

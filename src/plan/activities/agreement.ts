@@ -9,9 +9,11 @@ import {
 	removalsOf,
 	tagsOf,
 } from "../organization.ts";
+import type { Step } from "../step.ts";
 import { makeSteps } from "../steps.ts";
-import { idsIn, isStepOperation, sameParameters, targetOf } from "./requests.ts";
+import { commonObjects, idsIn, isStepOperation, narrowStep, objectsOf, sameParameters, targetOf } from "./requests.ts";
 import type { Disagreement, ReviewedActivity } from "./reviewed-activity.ts";
+import { isWriting } from "./written-effect.ts";
 
 type Activity = Pick<ReviewedActivity, "operation" | "parameters">;
 
@@ -23,8 +25,10 @@ export function findDisagreements(
 ): readonly Disagreement[] {
 	if (operation === null || !isStepOperation(operation)) return [{ code: "unmanaged" }];
 	if (operation === "update_user_tag") return findTagDisagreements(parameters, desired, live);
+	if (isWriting(operation)) return findWrittenDisagreements({ operation, parameters }, desired, live);
 	const { kind, userId, ids } = targetOf({ operation, parameters });
 	if (kind === "userTag") return [{ code: "unmanaged" }];
+	if (kind === "policy" && stepsOf(desired, live).some((step) => covers(step, { operation, parameters }))) return [];
 	const absent = removalsOf(desired, kind).filter((one) => one.userId === userId);
 	const others = ids.filter((id) => !absent.some((one) => one.id === id));
 	return others.length === 0 ? [] : [{ code: "not-absent", ids: others }];
@@ -64,6 +68,35 @@ function isOwnStep(parameters: Activity["parameters"], desired: DesiredOrganizat
 	if (problems.length > 0) return false;
 	const steps = makeSteps(changes, live.userTags.known ? live.userTags.value : [], desired.temporaryNames);
 	return steps.some((step) => step.operation === "update_user_tag" && sameParameters(step.parameters, parameters));
+}
+
+/** Returns the steps that make tags and policies as the document has them; none where that has problems. */
+function stepsOf(desired: DesiredOrganization, live: LiveOrganization): readonly Step[] {
+	const objects = desired.objects.filter(({ kind }) => kind === "userTag" || kind === "policy");
+	const { changes, problems } = diff({ ...desired, objects }, live);
+	if (problems.length > 0) return [];
+	const [tags, policies] = [live.userTags, live.policies].map((all) => (all?.known === true ? all.value : []));
+	return makeSteps(changes, tags ?? [], desired.temporaryNames, policies ?? []);
+}
+
+function findWrittenDisagreements(
+	request: StepLike,
+	desired: DesiredOrganization,
+	live: LiveOrganization,
+): readonly Disagreement[] {
+	const steps = stepsOf(desired, live);
+	if (steps.some((step) => covers(step, request))) return [];
+	const isManaged = steps.some((step) => commonObjects(step, request).length > 0);
+	return [{ code: isManaged ? "differs" : "unmanaged" }];
+}
+
+type StepLike = Parameters<typeof commonObjects>[1] & Parameters<typeof objectsOf>[0];
+
+/** Whether the request is the step, or the part of it that is about the same objects. */
+function covers(step: Step, request: StepLike): boolean {
+	const common = commonObjects(step, request);
+	if (common.length === 0 || common.length < objectsOf(request).length) return false;
+	return sameParameters(narrowStep(step, common).parameters, request.parameters);
 }
 
 type Standing = "wanted" | "unwanted" | "unmanaged";

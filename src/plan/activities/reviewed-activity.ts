@@ -84,6 +84,8 @@ export type Disagreement =
 	| { readonly code: "not-absent"; readonly ids: readonly string[] }
 	/** The document does not have its object, or cannot have one of this kind. */
 	| { readonly code: "unmanaged" }
+	/** The document states its object otherwise. */
+	| { readonly code: "differs" }
 	/** No step of the saved plan is about its object. */
 	| { readonly code: "no-step" }
 	/** A step of the saved plan is about the same object, with other parameters. */

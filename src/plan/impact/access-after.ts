@@ -61,7 +61,7 @@ function afterStep(access: AccessState, step: CoveringRequest): AccessState {
 }
 
 /** Returns the id by which the step covers the object that it creates; without one its name. */
-function coveredId({ covers = [] }: CoveringRequest, name: string): string {
+export function coveredId({ covers = [] }: CoveringRequest, name: string): string {
 	return covers.find(({ address }) => labelOf(address) === name)?.id ?? name;
 }
 

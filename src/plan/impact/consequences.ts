@@ -8,6 +8,7 @@ import type { Held } from "../activities/pending.ts";
 import type { LiveOrganization } from "../organization.ts";
 import type { Step } from "../step.ts";
 import { compareText } from "../value.ts";
+import { coveredId } from "./access-after.ts";
 import { forecastSteps } from "./forecast.ts";
 import { findImpact, type PlanImpact } from "./impact.ts";
 
@@ -24,7 +25,7 @@ export interface Consequences {
 	readonly impactTimed?: readonly string[];
 	/** The lockouts and escalations at another time that `impact` does not have; left out where there is none. */
 	readonly impactAtOtherTimes?: readonly PlanImpact[];
-	/** Live name by tag id, of the tags that impact and approvals name; left out where there is none. */
+	/** Name by tag id, live or of a tag that the plan creates, of the tags that impact and approvals name; left out where there is none. */
 	readonly tagNames?: Readonly<Record<string, string>>;
 	/** Live name by policy id, of the policies that impact and approvals name; left out where there is none. */
 	readonly policyNames?: Readonly<Record<string, string>>;
@@ -82,7 +83,16 @@ function thresholdsOf(impact: readonly PlanImpact[], approvals: readonly Approva
 	return all.flatMap(({ thresholds }) => thresholds.flat());
 }
 
-/** Returns the live names of the tags and policies that the consequences of a plan name, so far as they are known. */
+/** Returns the tags that the steps create, with the ids that stand in for those that the service makes. */
+function createdTags(steps: readonly Step[]): readonly { readonly id: string; readonly name: string }[] {
+	return steps.flatMap((step) => {
+		if (step.operation !== "create_user_tag") return [];
+		const { userTagName: name } = step.parameters;
+		return [{ id: coveredId(step, name), name }];
+	});
+}
+
+/** Returns the names of the tags and policies that the consequences of a plan name, so far as they are known. */
 function namesOf(
 	impact: readonly PlanImpact[],
 	steps: readonly Step[],
@@ -99,7 +109,7 @@ function namesOf(
 		...[...impact, ...approvals].flatMap((one) => one.policyIds),
 		...reasons.flatMap((because) => (because === null ? [] : (policyOfReason(because) ?? []))),
 	];
-	const tagNames = pick(userTags.known ? userTags.value : [], tagIds);
+	const tagNames = pick([...(userTags.known ? userTags.value : []), ...createdTags(steps)], tagIds);
 	const policyNames = pick(policies.known ? policies.value : [], policyIds);
 	return {
 		...(Object.keys(tagNames).length === 0 ? {} : { tagNames }),

@@ -147,7 +147,7 @@ function describeOverruling({ activity, decision, disagreements }: VotedActivity
 
 const documentCodes: ReadonlySet<Disagreement["code"]> = new Set([
 	...(["adds-unwanted", "removes-wanted", "members-unmanaged"] as const),
-	...(["renames", "not-absent", "unmanaged"] as const),
+	...(["renames", "not-absent", "unmanaged", "differs"] as const),
 ]);
 
 type Activity = VotedActivity["activity"];
@@ -175,6 +175,8 @@ function describeDisagreement(one: Disagreement, activity: Activity, names: User
 					? "documents do not list imports of private keys"
 					: "the document does not manage its object",
 			];
+		case "differs":
+			return ["conflicts with the document, which states its object otherwise"];
 		case "no-step":
 			return ["equals no step of the saved plan"];
 		case "differs-from-step":

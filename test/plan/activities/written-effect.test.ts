@@ -1,0 +1,143 @@
+/** What activities that write policies and tags do, and whether a document wants it. */
+import { describe, expect, it } from "vitest";
+import {
+	isDone,
+	type PlainActivity,
+	planActivities,
+	planActivity,
+} from "../../../src/plan/activities/activity-effect.ts";
+import { findDisagreements } from "../../../src/plan/activities/agreement.ts";
+import type { DesiredOrganization, DesiredPolicy } from "../../../src/plan/organization.ts";
+import type { Step } from "../../../src/plan/step.ts";
+import {
+	at,
+	context,
+	desiredOf,
+	id,
+	known,
+	liveOf,
+	liveTag,
+	organizationId,
+	wantTag,
+} from "../support-organizations.ts";
+
+const [alice, bob] = [id("user", 1), id("user", 2)];
+const [tagId, policyId] = [id("tag", 1), id("policy", 1)];
+const consensus = `approvers.any(user, user.tags.contains('${tagId}'))`;
+const [exporting, anything] = ["activity.action == 'EXPORT'", "true"];
+const text = { effect: "EFFECT_ALLOW", consensus, condition: exporting, notes: "", time: "" };
+const livePolicy = { id: policyId, name: "exports", ...text };
+const live = {
+	...liveOf({
+		userTags: known([liveTag(1, "admins", { members: known([alice]) })]),
+		policies: known([{ id: policyId, name: "exports" }]),
+	}),
+	policies: known([livePolicy]),
+};
+
+const widening = { policyId, policyCondition: anything };
+const creating = {
+	policies: [{ policyName: "new", effect: "EFFECT_ALLOW", consensus, condition: exporting, notes: "" }],
+};
+
+function activityOf(operation: PlainActivity["operation"], parameters: object): PlainActivity {
+	return {
+		...{ activityId: id("other", 1), organizationId, fingerprint: "sha256:1", type: "", status: "PENDING", operation },
+		...{ parameters: { ...parameters }, mistakes: [], submittedBy: null, createdAt: null, votes: [], voterNames: {} },
+	};
+}
+const effectOf = (operation: PlainActivity["operation"], parameters: object) =>
+	planActivity(activityOf(operation, parameters), { live, context })?.changes;
+
+describe("the effect of an activity", () => {
+	it("that updates a policy is the live policy with the fields that it has", () => {
+		expect(effectOf("update_policy", widening)).toMatchObject([
+			{
+				...{ kind: "policy", action: "update", address: "policy:exports", id: policyId },
+				before: { condition: exporting, consensus },
+				after: { condition: anything, consensus, name: "exports" },
+			},
+		]);
+	});
+
+	it("that creates policies or a tag, or removes tags, is that", () => {
+		expect(effectOf("create_policies", creating)).toMatchObject([
+			{ kind: "policy", action: "create", address: "policy:new", before: null, after: { condition: exporting } },
+		]);
+		expect(effectOf("create_user_tag", { userTagName: "payers", userIds: [bob] })).toMatchObject([
+			{ kind: "userTag", action: "create", address: "userTag:payers", addUserIds: [bob] },
+		]);
+		expect(effectOf("delete_user_tags", { userTagIds: [tagId] })).toMatchObject([
+			{ kind: "userTag", action: "remove", address: "userTag:admins", removeUserIds: [alice] },
+		]);
+	});
+
+	it("is nothing together where live has it", () => {
+		const together = (operation: PlainActivity["operation"], parameters: object) =>
+			planActivities(organizationId, [activityOf(operation, parameters)], { live, context })?.changes.length ?? 0;
+		expect(together("update_policy", widening)).toBe(1);
+		expect(together("update_policy", { policyId, policyCondition: exporting })).toBe(0);
+		expect(together("create_policies", creating)).toBe(1);
+		expect(together("create_user_tag", { userTagName: "admins", userIds: [] })).toBe(0);
+		expect(together("delete_user_tags", { userTagIds: [id("tag", 2)] })).toBe(0);
+		const step = {
+			operation: "create_policies",
+			parameters: { policies: [{ ...creating.policies[0], policyName: "exports" }] },
+		};
+		expect(isDone(step as unknown as Step, { live, desired: undefined })).toBe(true);
+	});
+
+	it("has the activity itself as the one that is pending, also where an update leaves fields out", () => {
+		const plan = planActivity(activityOf("update_policy", widening), { live, context });
+		expect(plan?.steps.map(({ earlierActivity }) => earlierActivity?.relation)).toEqual(["same"]);
+	});
+});
+
+describe("the document", () => {
+	const policy = (name: string, condition: string): DesiredPolicy => ({
+		...{ kind: "policy", name, previously: [], effect: "EFFECT_ALLOW", at },
+		...{ consensus: consensus.replace(tagId, "${userTags.admins}"), condition },
+	});
+	const base = desiredOf({ userTags: [wantTag("admins")] });
+	const desired: DesiredOrganization = {
+		...base,
+		objects: [...base.objects, policy("exports", anything), policy("new", exporting), policy("newer", exporting)],
+	};
+	const disagreements = (operation: PlainActivity["operation"], parameters: object, other = desired) =>
+		findDisagreements({ operation, parameters: { ...parameters } }, other, live).map(({ code }) => code);
+	const full = {
+		...{ policyId, policyName: "exports", policyEffect: "EFFECT_ALLOW", policyConsensus: consensus, policyNotes: "" },
+	};
+
+	it("wants the update and the creation that it states, also a part of the policies", () => {
+		expect(disagreements("update_policy", { ...full, policyCondition: anything })).toEqual([]);
+		expect(disagreements("create_policies", creating)).toEqual([]);
+	});
+
+	it("wants no other text of its policies", () => {
+		expect(disagreements("update_policy", { ...full, policyCondition: "activity.action == 'SIGN'" })).toEqual([
+			"differs",
+		]);
+		expect(disagreements("update_policy", widening)).toEqual(["differs"]);
+		const wider = { policies: [{ ...creating.policies[0], condition: anything }] };
+		expect(disagreements("create_policies", wider)).toEqual(["differs"]);
+		const more = { policies: [...creating.policies, { ...creating.policies[0], policyName: "smuggled" }] };
+		expect(disagreements("create_policies", more)).toEqual(["differs"]);
+	});
+
+	it("has nothing to say of policies and tags that it does not state", () => {
+		const others = { ...creating.policies[0], policyName: "other" };
+		expect(disagreements("create_policies", { policies: [others] })).toEqual(["unmanaged"]);
+		expect(disagreements("update_policy", { ...full, policyId: id("policy", 2) })).toEqual(["unmanaged"]);
+		expect(disagreements("create_user_tag", { userTagName: "payers", userIds: [] })).toEqual(["unmanaged"]);
+		expect(disagreements("delete_user_tags", { userTagIds: [tagId] })).toEqual(["unmanaged"]);
+	});
+
+	it("wants the removal of what a complete list leaves out, and no other", () => {
+		const complete: DesiredOrganization = { ...base, exactly: { policies: { except: [] }, userTags: { except: [] } } };
+		expect(disagreements("delete_policies", { policyIds: [policyId] }, complete)).toEqual([]);
+		expect(disagreements("delete_user_tags", { userTagIds: [tagId] }, complete)).toEqual(["unmanaged"]);
+		const empty = { ...complete, objects: [] };
+		expect(disagreements("delete_user_tags", { userTagIds: [tagId] }, empty)).toEqual([]);
+	});
+});

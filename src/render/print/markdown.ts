@@ -113,7 +113,9 @@ function diffLines(section: Section): readonly string[] {
 	]);
 }
 
-/** Returns the line with the sign of a part in front, where a `diff` block colours it. */
+/** Returns the line with the sign of a part in front, where a `diff` block colours it. A line of a text stays above its marks. */
 function markInFront(line: string): string {
-	return line.replace(/^((?: {4}){1,2})([+-]) /, (_all, margin: string, sign: string) => sign + margin.slice(1));
+	return line.replace(/^( {4})( {4}|)([+-]) /, (_all, margin: string, deeper: string, sign: string) =>
+		deeper === "" ? sign + margin.slice(1) : `${sign + margin.slice(1) + deeper}  `,
+	);
 }

@@ -6,8 +6,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { type Answer, expectNoSecret, normalize, type RunOptions } from "../../run.ts";
-import { agreeing, document, keys, makeWorld, policies, type World } from "../../world.ts";
+import { type Answer, expectNoSecret, normalize, type RunOptions, readOutput } from "../../run.ts";
+import { agreeing, alice, document, keys, makeWorld, policies, type World } from "../../world.ts";
 
 const { version } = JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8")) as {
 	version: string;
@@ -39,6 +39,37 @@ const changes = document(
 	`absent: { policies: [${policies[0]}] }`,
 );
 const apply = ["apply", "--yes"];
+
+const written = document(
+	"userTags: [{ name: payers, create: true, members: { exactly: [alice, bob] } }]",
+	"policies:",
+	"  - name: pay",
+	"    effect: allow",
+	"    consensus: |-",
+	"      approvers.any(user, user.tags.contains('${userTags.payers}'))",
+	"      && approvers.count() > 1",
+	"    condition: |-",
+	"      activity.kind == 'SIGN_TRANSACTION'",
+	'  - { name: pay more, effect: allow, consensus: "approvers.count() > 1", condition: "activity.kind == \'UPDATE_POLICY\'" }',
+	"  - { name: never, effect: deny, consensus: approvers.count() > 9, condition: \"activity.kind == 'SIGN_TRANSACTION'\", notes: Agreed }",
+);
+
+/** Has the policy `pay` in another text. */
+const hasPay = (world: World): Promise<void> =>
+	world.change({
+		policies: [
+			{
+				policyId: policies[0],
+				policyName: "pay",
+				effect: "EFFECT_ALLOW",
+				consensus: "approvers.any(user, user.tags.contains('nobody'))\n&& approvers.count() > 2",
+				condition: "activity.kind == 'SIGN_TRANSACTION'",
+			},
+		],
+		rootQuorum: { threshold: 1, userIds: [alice] },
+	});
+
+const writes = { document: written, prepare: hasPay };
 
 const cases: readonly Case[] = [
 	{
@@ -126,6 +157,28 @@ const cases: readonly Case[] = [
 		verdict: "orgsync apply stopped: the organization cannot converge, nothing was submitted.",
 		annotation:
 			"the organization cannot converge; nothing was submitted; the plan shows why: change the document, or the organization manually",
+	},
+	{
+		...writes,
+		why: "plan-policies",
+		words: ["plan", "--detailed-exitcode"],
+		code: 2,
+		verdict:
+			"Plan: 3 activities; they run in order, none needs approval. 1 user tag to create, 2 policies to create, 1 policy to update.",
+	},
+	{
+		...writes,
+		why: "drift-policies",
+		words: ["drift"],
+		code: 2,
+		verdict: "Drift: 4 objects drifted; apply would submit 3 activities.",
+	},
+	{
+		...writes,
+		why: "apply-policies",
+		words: apply,
+		code: 0,
+		verdict: "Applied: 3 completed (13 queries, 3 submits).",
 	},
 	{
 		why: "flag",
@@ -236,6 +289,40 @@ describe("a format", () => {
 			new RegExp(`^::notice file=orgsync.yaml,line=${line},col=\\d+,title=orgsync%3A update::~ userTag:oncall`, "m"),
 		);
 		expect(stdout.endsWith(text.stdout)).toBe(true);
+	});
+
+	test("for GitHub annotates written policies at their entries", async () => {
+		const world = await makeWorld(written);
+		await hasPay(world);
+		const { stdout } = await world.run(["plan", "--format", "github"]);
+		const lineOf = (text: string): number => written.split("\n").findIndex((line) => line.includes(text)) + 1;
+		for (const [text, word, change] of [
+			["- name: pay", "update", "~ policy:pay  "],
+			["name: pay more", "create", "+ policy:pay more; effect: allow; consensus: + approvers.count() > 1; "],
+			["name: never", "create", "+ policy:never; effect: deny; "],
+		] as const)
+			expect(stdout).toContain(
+				`::notice file=orgsync.yaml,line=${lineOf(text)},col=5,title=orgsync%3A ${word}::${change}`,
+			);
+	});
+
+	test.each([
+		["plan", "--detailed-exitcode"],
+		["drift"],
+		apply,
+	])("as JSON fits its schema when %s creates a tag and policies and updates one", async (...words) => {
+		const world = await makeWorld(written);
+		await hasPay(world);
+		const output = readOutput(await world.run([...words, "--format", "json"]));
+		const isDrift = words[0] === "drift";
+		const changes = isDrift ? output.drift[0].findings : output.plans[0].changes;
+		const [created, updated] = isDrift ? ["not-there", "differs"] : ["create", "update"];
+		expect(changes.map((one: Record<string, string>) => [one.address, one.action ?? one.what])).toEqual([
+			["userTag:payers", created],
+			["policy:never", created],
+			["policy:pay", updated],
+			["policy:pay more", created],
+		]);
 	});
 
 	test("for GitHub skips the summary without a file for it, and warns if it cannot be written", async () => {

@@ -42,11 +42,27 @@ export function appliedByEntry({ body, covers }: JournalEntry): AppliedObjects {
 	return (_covers, findTag, at) => {
 		if (!isStepOperation(operation)) return [];
 		const { kind, userId, ids } = targetOf({ operation, parameters });
-		if (operation === "create_user_tag" || operation === "delete_user_tags") return [];
-		if (operation === "create_policies" || operation === "update_policy") return [];
+		if (operation === "delete_user_tags") return [];
+		if (operation === "create_user_tag") return createdTag(parameters, at);
+		if (operation === "create_policies" || operation === "update_policy") return writtenPolicies(parameters, at);
 		if (kind !== "userTag") return ids.map((id) => appliedRemoval(kind, { userId, id }, at));
 		return ids.flatMap((id) => appliedToTag(id, parameters, labelOf(covers[0] ?? ""), findTag(id), at));
 	};
+}
+
+function createdTag({ userTagName, userIds }: AnyParameters, at: Completion): readonly AppliedObject[] {
+	return (at.createdIds ?? []).map((id) => appliedTag(id, String(userTagName), idsIn(userIds), [], at));
+}
+
+function writtenPolicies(
+	{ policyId, policyName, policies }: AnyParameters,
+	{ appliedAt, createdIds = [] }: Completion,
+): readonly AppliedObject[] {
+	const names: readonly string[] = Array.isArray(policies) ? policies.map((one) => String(one.policyName)) : [];
+	const ids = names.length === createdIds.length ? createdIds : [];
+	const written =
+		policies === undefined ? [[String(policyId), String(policyName)]] : ids.map((id, at) => [id, names[at]]);
+	return written.map(([id = "", name = ""]) => ({ kind: "policyText", id, value: { appliedAt, name } }));
 }
 
 function appliedToTag(

@@ -1,7 +1,7 @@
 /** Finds the steps of a saved plan that are done: a reason to refuse a second run, never a reason to submit. */
 import { listParameter } from "../plan/activities/requests.ts";
 import type { Step } from "../plan/step.ts";
-import { sameValue } from "../plan/value.ts";
+import { digestOf, sameValue } from "../plan/value.ts";
 import { parametersOf } from "../wire/request-body.ts";
 import type { SettledEntry } from "./journal/journal.ts";
 
@@ -17,9 +17,9 @@ export function findCompletedSteps(
 		const same = sent
 			.map(({ entry, parameters }) => ({ entry, ...splitList(parameters, list) }))
 			.filter(({ entry, rest }) => entry.body.operation.name === step.operation && sameValue(rest, wanted.rest));
-		const done = new Set(same.flatMap(({ ids }) => ids));
+		const done = new Set(same.flatMap(({ ids }) => ids.map(digestOf)));
 		const last = same.at(-1);
-		return last !== undefined && wanted.ids.every((id) => done.has(id)) ? [{ step, entry: last.entry }] : [];
+		return last !== undefined && wanted.ids.every((id) => done.has(digestOf(id))) ? [{ step, entry: last.entry }] : [];
 	});
 }
 

@@ -74,3 +74,39 @@ describe("a forged plan", () => {
 		expect(world.submits()).toEqual([]);
 	});
 });
+
+describe("a saved plan whose tag needs approval", () => {
+	const approve = async (): Promise<void> => {
+		const { fingerprint } = world.activities().find(({ status }) => status === "ACTIVITY_STATUS_CONSENSUS_NEEDED");
+		await world.submitAsBob("approve_activity", { fingerprint });
+	};
+
+	beforeEach(async () => {
+		const text_ = document(
+			`userTags: [{ name: signers }, ${payers}]`,
+			`policies:\n${policy("pay", "payers")}\n${policy("sign", "signers")}`,
+			"limits: { escalation: 50 }",
+		);
+		world.write("orgsync.yaml", text_);
+		const rules = { ACTIVITY_TYPE_CREATE_USER_TAG: 2, ACTIVITY_TYPE_CREATE_POLICIES: 2 };
+		await world.setRules({ approvals: rules });
+		await world.run(["plan", "--out", "plan.json"]);
+		expect(await applySaved()).toMatchObject({ code: 8 });
+		await approve();
+	});
+
+	test("goes on with the policies once the tag exists, and joins their creation", async () => {
+		expect(await applySaved()).toMatchObject({ code: 8 });
+		expect(await applySaved()).toMatchObject({ code: 8 });
+		await approve();
+		expect((await world.run(["plan"])).stdout).toContain("No changes.");
+		expect(world.submits().filter((one) => one.startsWith("create_"))).toEqual(["create_user_tag", "create_policies"]);
+		expect(await applySaved()).toMatchObject({ code: 6 });
+	});
+
+	test("is stale if somebody made another tag of that name", async () => {
+		const { tagId } = world.organization().userTags.find(({ tagName }: { tagName: string }) => tagName === "payers");
+		await world.change({ remove: { userTags: [tagId] }, userTags: [{ tagId: stranger, tagName: "payers" }] });
+		expect(await applySaved()).toMatchObject({ code: 6 });
+	});
+});

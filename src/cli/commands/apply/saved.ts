@@ -15,10 +15,12 @@ import { organizationsIn } from "../../../document/read/fleet.ts";
 import { refuseStale } from "../../../document/saved/refuse-stale.ts";
 import { matchDocuments, type SavedPlan, statedFactsOf } from "../../../document/saved/saved-plan.ts";
 import { sameParameters } from "../../../plan/activities/requests.ts";
+import { createdTags, restOf } from "../../../plan/continue-plan.ts";
 import { retriedIn } from "../../../plan/guards/overrides.ts";
 import type { DesiredOrganization } from "../../../plan/organization.ts";
 import { type NamedOrganization, namedIn, showOrganization } from "../../../plan/organization-name.ts";
 import type { Plan, Reads, SavedPlanFacts } from "../../../plan/plan.ts";
+import { fillStandIns } from "../../../plan/stand-in.ts";
 import type { Step } from "../../../plan/step.ts";
 import { type CommandContext, commandText, inOrganization } from "../../../plan/suggested-command.ts";
 import { findCompletedSteps } from "../../../sync/completed-steps.ts";
@@ -126,7 +128,9 @@ function findStale(saved: SavedPlan, comparisons: readonly Comparison[], journal
 	if (uncertain !== undefined) return new LiveProblemError(`the saved plan depends on the time: ${uncertain.message}`);
 	const revisited = comparisons.flatMap(({ plan: fresh, live, context: { serviceTimeMs, readAtMs } }) => {
 		const plan = plans.get(fresh.organizationId);
-		return plan === undefined ? [] : [{ saved: plan, fresh, live, serviceTimeMs: serviceTimeMs ?? readAtMs }];
+		if (plan === undefined) return [];
+		const rest = findRest(plan, live, saved.digest, journal);
+		return [{ saved: rest, fresh, live, serviceTimeMs: serviceTimeMs ?? readAtMs }];
 	});
 	try {
 		refuseStale(revisited);
@@ -140,6 +144,15 @@ function findStale(saved: SavedPlan, comparisons: readonly Comparison[], journal
 	return elsewhere.length > 0
 		? describeApplied("a step of the saved plan completed since it was made", elsewhere)
 		: null;
+}
+
+/** Returns the plan without the steps that completed for it, if one of them created a tag; otherwise the whole plan. */
+function findRest(plan: Plan, live: Comparison["live"], digest: string, journal: AppliedPlans): Plan {
+	const created = createdTags(plan, live);
+	const steps = fillStandIns(sentSteps(plan), created);
+	const done = findCompletedSteps(steps, journal.completedEntries(plan.organizationId, digest)).map(({ step }) => step);
+	const isBegun = done.some(({ operation }) => operation === "create_user_tag") && done.length < steps.length;
+	return isBegun ? restOf(plan, done, created) : plan;
 }
 
 function refuseFlags(file: string, flags: SavedPlanFlags): void {

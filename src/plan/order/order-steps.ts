@@ -4,6 +4,7 @@ import type { UnsafeState } from "../../policy/powers/between.ts";
 import { narrowStep, objectsOf } from "../activities/requests.ts";
 import type { Step } from "../step.ts";
 import { compareText } from "../value.ts";
+import { orderLarge } from "./large-groups.ts";
 import { setOf } from "./partial-order.ts";
 import { ranks } from "./search.ts";
 import { countDenied, countWrong, findGroups } from "./split.ts";
@@ -141,14 +142,10 @@ function orderGroup(group: readonly Step[], forecasts: StepForecasts): OrderedGr
 	const found = findGroups({ required, rankOf, unsafe }, batches);
 	if (found === null) {
 		const merged = mergeMoments(own, (part) => wholes.get(part) ?? part);
+		const large = [...orderLarge(group, merged)].map(([step, before]) => [step, { before, rank: 0 }] as const);
 		return {
-			steps: new Map(),
-			pieces: new Map(),
-			stranded: [],
-			unsearched: group,
-			unsafe: merged,
-			denied: 0,
-			wrong: merged.length,
+			...{ steps: new Map(large), pieces: new Map(), stranded: [], unsearched: group, unsafe: merged },
+			...{ denied: 0, wrong: 0 },
 		};
 	}
 	const { groups, order } = found;

@@ -6,7 +6,7 @@ import type { AccessState } from "../access.ts";
 import { TooComplex } from "../sets/formula.ts";
 import { difference, type UserSets } from "../sets/resolve.ts";
 import { type Bits, bit, membersOf, setOf } from "../sets/sets.ts";
-import { findSmallestSets } from "../sets/user-sets.ts";
+import { findSmallestSets, isMember } from "../sets/user-sets.ts";
 import { idsOf } from "../sets/votes.ts";
 import { Budget } from "../sets/work.ts";
 import { factsOfGroup } from "./activity.ts";
@@ -228,7 +228,7 @@ class CellStates {
 	/** Returns a smallest set of users for whom the state is worse than before and after; null where there is none. Throws TooComplex. */
 	judge(completed: Bits, change: UnsafeState["change"]): readonly string[] | null {
 		if (completed === 0n || completed === this.touching) return null;
-		const { users, budget } = this.#prepared(0n);
+		const { users } = this.#prepared(0n);
 		for (const read of this.#readings) {
 			const [before, state, after] = [0n, completed, this.touching].map((one) => this.#setsIn(one, read)) as [
 				UserSets,
@@ -236,20 +236,33 @@ class CellStates {
 				UserSets,
 			];
 			if (state === before || state === after) continue;
-			const worse =
-				change === "gains"
-					? difference(state, [...before, ...after], users, budget)
-					: difference(
-							before.flatMap((one) => after.map((other) => [...one, ...other])),
-							state,
-							users,
-							budget,
-						);
-			if (worse.length === 0) continue;
-			const { alone, together } = findSmallestSets(worse, budget);
-			return idsOf(users, alone === 0n ? (together[0] ?? 0n) : alone & -alone);
+			const worse = change === "gains" ? this.#gained(state, before, after) : this.#lost(state, before, after);
+			if (worse !== 0n) return idsOf(users, worse);
 		}
 		return null;
+	}
+
+	/** Returns a smallest set that can do it in the state only; 0 where there is none. Throws TooComplex. */
+	#gained(state: UserSets, before: UserSets, after: UserSets): Bits {
+		const { users, budget } = this.#prepared(0n);
+		const { alone, together } = findSmallestSets(difference(state, [...before, ...after], users, budget), budget);
+		return alone === 0n ? (together[0] ?? 0n) : alone & -alone;
+	}
+
+	/**
+	 * Returns a set that cannot do it in the state, and can before and after, where it is a smallest one before or after; any such
+	 * set where only the root quorum can do it in the state. 0 where there is none. Throws TooComplex.
+	 */
+	#lost(state: UserSets, before: UserSets, after: UserSets): Bits {
+		const { users, budget, rootQuorum } = this.#prepared(0n);
+		const both = before.flatMap((one) => after.map((other) => [...one, ...other]));
+		const { alone, together, isComplete } = findSmallestSets(difference(both, state, users, budget), budget);
+		const sets = [...membersOf(alone).map(bit), ...together];
+		const isSmallestIn = (all: UserSets, set: Bits): boolean =>
+			membersOf(set).every((user) => !isMember(all, set & ~bit(user)));
+		const isOut = difference(state, rootQuorum ?? [], users, budget).length === 0;
+		const isLost = (set: Bits): boolean => isOut || isSmallestIn(before, set) || isSmallestIn(after, set);
+		return sets.find(isLost) ?? (isComplete ? 0n : (sets[0] ?? 0n));
 	}
 
 	#prepared(completed: Bits): PreparedAccess {

@@ -56,18 +56,29 @@ function policyFor(name: string, { effect, tag, count, cells: own }: Rule): Acce
 /** Every set of users, as bits. */
 const sets = Array.from({ length: 2 ** people.length }, (_, set) => set);
 
-/** For each cell and set of users, whether some of them can do it together. */
-function powersOf({ rules, members }: State): readonly boolean[] {
+/** For each cell, the sets of users of which some can do it together. */
+function powersOf({ rules, members }: State): readonly ReadonlySet<number>[] {
 	const holds = ({ tag, count }: Rule, votes: number): boolean =>
 		people.filter((one, index) => (votes >> index) % 2 === 1 && members[tag].includes(one)).length >= count;
-	return cells.flatMap((cell) => {
+	return cells.map((cell) => {
 		const own = Object.values(rules).filter((rule) => rule.cells.includes(cell));
 		const isAllowed = (votes: number): boolean => {
 			const applying = own.filter((rule) => holds(rule, votes));
 			return applying.length > 0 && applying.every(({ effect }) => effect === "EFFECT_ALLOW");
 		};
-		return sets.map((set) => sets.some((votes) => (votes & ~set) === 0 && isAllowed(votes)));
+		return new Set(sets.filter((set) => sets.some((votes) => (votes & ~set) === 0 && isAllowed(votes))));
 	});
+}
+
+const isSmallest = (all: ReadonlySet<number>, set: number): boolean =>
+	all.has(set) && !sets.some((other) => other !== set && (other & ~set) === 0 && all.has(other));
+
+/** Whether a state is no worse than both: for each smallest set, and for anyone where no one could do it. */
+function isNoWorse(state: ReadonlySet<number>, was: ReadonlySet<number>, is: ReadonlySet<number>): boolean {
+	const isLost = (set: number): boolean =>
+		was.has(set) && is.has(set) && !state.has(set) && (state.size === 0 || isSmallest(was, set) || isSmallest(is, set));
+	const isGained = (set: number): boolean => isSmallest(state, set) && !was.has(set) && !is.has(set);
+	return !sets.some((set) => isLost(set) || isGained(set));
 }
 
 function atomsOf(before: State, after: State): readonly Atom[] {
@@ -102,15 +113,14 @@ function safetyOf(before: State, after: State, atoms: readonly Atom[]): (changed
 	const known = new Map<number, boolean>();
 	const [was, is] = [powersOf(before), powersOf(after)];
 	return (changed) => {
-		const found =
-			known.get(changed) ??
-			powersOf(
-				stateAfter(
-					before,
-					after,
-					atoms.filter((_, index) => (changed >> index) % 2 === 1),
-				),
-			).every((can, index) => can === was[index] || can === is[index]);
+		const state = stateAfter(
+			before,
+			after,
+			atoms.filter((_, index) => (changed >> index) % 2 === 1),
+		);
+		const isEach = (can: ReadonlySet<number>, cell: number): boolean =>
+			isNoWorse(can, was[cell] ?? new Set(), is[cell] ?? new Set());
+		const found = known.get(changed) ?? powersOf(state).every(isEach);
 		known.set(changed, found);
 		return found;
 	};

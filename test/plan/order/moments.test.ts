@@ -1,5 +1,8 @@
 /** The moments between the steps of a plan: none gives or takes what neither before nor after the plan does. */
 import { describe, expect, it } from "vitest";
+import { orderLarge } from "../../../src/plan/order/large-groups.ts";
+import type { UnsafeMoment } from "../../../src/plan/order/order-steps.ts";
+import type { Step } from "../../../src/plan/step.ts";
 import type { AccessPolicy } from "../../../src/policy/access.ts";
 import {
 	alice,
@@ -143,5 +146,30 @@ describe("a plan whose policies decide about its own steps", () => {
 		expect(momentsOf(plan)).toMatchInlineSnapshot(
 			`"while policy:30000003-7a3f-4c9e-9d40-000000000003 has changed and policy:p5 has not, alice could submit UPDATE_USER_TAG activities, and neither before nor after the plan"`,
 		);
+	});
+});
+
+describe("more steps than can be searched", () => {
+	const group = Array.from({ length: 30 }, (_, index): Step => {
+		return {
+			...{ id: `step-${index + 1}`, operation: "delete_policies", parameters: { policyIds: [`${index}`] } },
+			...{ covers: [], dependsOn: index === 29 ? ["step-29"] : [], earlierActivity: null },
+			reason: { kind: "remove", of: "policy", count: 1 },
+		};
+	});
+	const [first, ...others] = group as [Step, ...Step[]];
+	const moment = (completed: Step, open: Step): UnsafeMoment => ({
+		...{ completed: [completed], open: [open], change: "gains", userIds: [] },
+		...{ group: { resource: "PRIVATE_KEY", action: "SIGN" }, condition: null },
+	});
+
+	it("come after those that keep them safe, and after what they depend on", () => {
+		const before = orderLarge(
+			group,
+			others.map((other) => moment(first, other)),
+		);
+		expect(before.get(first)).toHaveLength(29);
+		expect(others.slice(0, -1).map((step) => before.get(step)?.length)).toEqual(others.slice(1).map(() => 0));
+		expect(before.get(group[29] as Step)).toEqual([group[28]]);
 	});
 });

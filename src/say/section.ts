@@ -152,6 +152,12 @@ export function notesOf(look: Look, ...said: readonly (Phrase | null)[]): readon
 	return said.flatMap((one) => (one === null || one.length === 0 ? [] : [{ look, said: one }]));
 }
 
+/** Returns a row with its sides and lines that differ as one line: `condition: - old + new`. */
+export function inOneLine({ difference = [], ...row }: Row): Phrase {
+	const lines = difference.filter(({ sign }) => sign !== " ").flatMap(({ sign, said }) => [` ${sign} `, ...said]);
+	return [...withSides(row), ...(lines.length === 0 ? [] : [":", ...lines])];
+}
+
 /** Returns the phrase with its sides on one line: `threshold: live 2, document 3`. */
 function withSides({ said, sides = [] }: Pick<Row, "said" | "sides">): Phrase {
 	const all = sides.map((side): Phrase => [`${side.word} `, ...side.said]);

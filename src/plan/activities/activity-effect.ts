@@ -51,9 +51,13 @@ export function objectsToRead(
 		if (operation === null || !isStepOperation(operation)) return [];
 		const { kind, userId, ids } = targetOf({ operation, parameters });
 		return ids.map((id): DesiredObject => {
+			const at = { file: "", line: 1, column: 1 };
+			// What policies say is read where a document states one.
+			const text = { name: id, previously: [], effect: "EFFECT_DENY", consensus: "", condition: "" } as const;
+			if (operation === "create_policies" || operation === "update_policy") return { kind: "policy", ...text, at };
 			if (kind !== "userTag") return { kind, id, userId };
 			const members = { mode: "atLeast", atLeast: [], never: [] } as const;
-			return { kind, id, name: id, previously: [], members, at: { file: "", line: 1, column: 1 } };
+			return { kind, id, name: id, previously: [], members, at };
 		});
 	});
 }

@@ -47,6 +47,8 @@ export function addressesOf(
 	if (!isStepOperation(operation)) return [];
 	const { kind, userId, ids } = targetOf({ operation, parameters });
 	const owner = userId === null ? "" : `${Object.hasOwn(userNames, userId) ? userNames[userId] : userId}/`;
+	// What is created has no id yet, and is known by its name.
+	if (operation.startsWith("create_")) return ids.map((name) => printAddress(kind, name));
 	const named = ids.filter((id) => uuid.test(id));
 	return named.map((id) => printAddress(kind, kind === "userTag" ? (tagNames.get(id) ?? id) : `${owner}${id}`));
 }

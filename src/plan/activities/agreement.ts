@@ -96,6 +96,9 @@ type StepLike = Parameters<typeof commonObjects>[1] & Parameters<typeof objectsO
 function covers(step: Step, request: StepLike): boolean {
 	const common = commonObjects(step, request);
 	if (common.length === 0 || common.length < objectsOf(request).length) return false;
+	// What an update leaves out stays as it is then, also where the step clears it.
+	const isWhole = Object.keys(step.parameters).every((name) => typeof request.parameters[name] === "string");
+	if (step.operation === "update_policy" && !isWhole) return false;
 	return sameParameters(narrowStep(step, common).parameters, request.parameters);
 }
 

@@ -56,6 +56,11 @@ export function writtenChangesOf(
 	return isWriting(operation) ? writers[operation](parameters, state) : [];
 }
 
+/** Returns all that the policies say which a request creates, with ids in place of names. */
+export function createdPolicies({ policies }: AnyParameters): readonly PolicyChange[] {
+	return listOf(policies).map((one) => policyChangeOf(null, newContent(one)));
+}
+
 /** Whether the change makes a difference: what is created is not there, what is removed is, and a text differs. */
 export function isRealWriting(change: PolicyChange | TagChange, live: LiveOrganization): boolean {
 	if (change.kind === "policy") {
@@ -117,9 +122,8 @@ function updatedContent(parameters: AnyParameters, before: PolicyContent | undef
 	};
 }
 
-function policyChangeOf(policy: LivePolicy | null, after: PolicyContent, state: EffectState): PolicyChange {
-	const { organizationId, live, desired } = state;
-	const ids = desired === undefined ? undefined : idsOfReferences(desired, live);
+function policyChangeOf(policy: LivePolicy | null, after: PolicyContent, state?: EffectState): PolicyChange {
+	const ids = state?.desired && idsOfReferences(state.desired, state.live);
 	const namesById = (map: ReadonlyMap<string, string> = new Map()) => new Map([...map].map(([name, id]) => [id, name]));
 	const names = { tagNames: namesById(ids?.userTags), aliases: namesById(ids?.users) };
 	const inNames = ({ consensus, condition }: PolicyContent) => ({
@@ -129,8 +133,8 @@ function policyChangeOf(policy: LivePolicy | null, after: PolicyContent, state: 
 		address: printAddress("policy", policy?.name ?? after.name),
 		...{ kind: "policy", action: "create", userId: null, takesOver: false },
 		reason: policy === null ? "not-there" : "differs",
-		basis: live.policies?.known === true ? "live" : "unknown",
-		id: policy?.id ?? standInFor(organizationId, "policy", after.name),
+		basis: state?.live.policies?.known === true ? "live" : "unknown",
+		id: policy?.id ?? standInFor(state?.organizationId ?? "", "policy", after.name),
 		before: policy === null ? null : contentOf(policy),
 		after,
 		written: inNames(after),

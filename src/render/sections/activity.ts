@@ -20,6 +20,7 @@ import { notesOf, type Row, type Sign } from "../../say/section.ts";
 import { impactRow } from "./impact.ts";
 import { describeImpact, impactHeadingOf, summarizeImpact } from "./impact-words.ts";
 import { describeWindow, findExpiry } from "./windows.ts";
+import { changedPolicyRow, createdPolicyRows, createdTagRow, removedTagRows } from "./written-request.ts";
 
 /** A request, and the plan of it alone where it could be made: its names, its change, and what that means. */
 interface ShownRequest {
@@ -115,6 +116,16 @@ export function describeRequest(request: ShownRequest, names: UserNames = reques
 	switch (operation) {
 		case "update_user_tag":
 			return [describeTag(request, names), ...describeOthers(parameters, tagParameters)];
+		case "create_user_tag":
+			return [createdTagRow(parameters, names), ...describeOthers(parameters, ["userTagName", "userIds"])];
+		case "delete_user_tags":
+			return [...removedTagRows(parameters, request.effect, names), ...describeOthers(parameters, ["userTagIds"])];
+		case "create_policies": {
+			const created = createdPolicyRows(parameters, request.effect);
+			return [...(created ?? []), ...describeOthers(parameters, created === null ? [] : ["policies"])];
+		}
+		case "update_policy":
+			return [changedPolicyRow(parameters, request.effect), ...describeOthers(parameters, updateParameters)];
 		case "init_import_private_key":
 			return [
 				row("+", ["prepare the import of a private key for ", personOf(parameters.userId, names)]),
@@ -130,6 +141,10 @@ export function describeRequest(request: ShownRequest, names: UserNames = reques
 			return describeOthers(parameters, []);
 	}
 }
+
+const updateParameters = [
+	...["policyId", "policyName", "policyEffect", "policyCondition", "policyConsensus", "policyNotes", "time"],
+];
 
 const tagParameters = ["userTagId", "newUserTagName", "addUserIds", "removeUserIds"];
 

@@ -58,7 +58,8 @@ const maxMembers = 10;
 function describeChange({ operation, parameters }: PendingActivity, names: UserNames): readonly Row[] {
 	const lines = describeRequest({ operation, parameters, effect: null }, names).flatMap((row) => [
 		...(row.sign === "!" ? [row] : []),
-		...(row.rows ?? []),
+		// What a policy says is longer than a list: explain and approve show it.
+		...(row.rows ?? []).filter(({ sign }) => sign !== undefined),
 	]);
 	return groupBy(lines, ({ sign }) => sign).flatMap((same) => {
 		const more = same.length - maxMembers;

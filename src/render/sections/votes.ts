@@ -9,7 +9,7 @@ import { capitalize, count } from "../../say/count.ts";
 import { countOutcomes, outcomeWords } from "../../say/outcomes.ts";
 import { identifier, joinPhrases, listOf, nameSpan, type Phrase, reason, type Span } from "../../say/phrase.ts";
 import { listPeople } from "../../say/powers.ts";
-import { type Look, notesOf, type Row, type Section, section } from "../../say/section.ts";
+import { inOneLine, type Look, notesOf, type Row, type Section, section } from "../../say/section.ts";
 import { stepText } from "../../say/steps.ts";
 import { type Verdict, verdictOf, withSentences } from "../../say/verdict.ts";
 import type { OrganizationVotes, VotedActivity, VoteResult } from "../result/votes.ts";
@@ -112,9 +112,10 @@ function votedRow(voted: VotedActivity, one: OrganizationVotes, command: VoteCom
 const verbs = { "+": "adds ", "-": "removes ", "~": "changes ", "!": "" } as const;
 
 /** Returns what a request changes as sentences: \`adds member bob\`. */
-function linesOf({ sign, said, rows = [] }: Row): readonly Phrase[] {
+function linesOf(row: Row): readonly Phrase[] {
+	const { sign, rows = [] } = row;
 	const verb = sign !== undefined && sign in verbs ? verbs[sign as keyof typeof verbs] : "";
-	return [[verb, ...said], ...rows.flatMap(linesOf)];
+	return [[verb, ...inOneLine(row)], ...rows.flatMap(linesOf)];
 }
 
 /** Returns the verdict and what lets people do more, or locks them out. */

@@ -1,7 +1,7 @@
 /** Policies and tags that a document writes, on the emulator: what is submitted, in which order, and what is live then. */
 import { beforeEach, describe, expect, test } from "vitest";
 import { readOutput } from "../../run.ts";
-import { alice, bob, document, makeWorld, type World } from "../../world.ts";
+import { alice, bob, document, keys, makeWorld, type World } from "../../world.ts";
 
 const signing = "activity.kind == 'SIGN_TRANSACTION'";
 
@@ -35,6 +35,34 @@ describe("a document that creates a tag and the policies that name it", () => {
 			notes: "",
 		});
 		expect(readOutput(await world.run(["plan", "--format", "json"])).plans[0].changes).toEqual([]);
+	});
+});
+
+describe("activities of new objects that need a second approval", () => {
+	const approvals = { ACTIVITY_TYPE_CREATE_USER_TAG: 2, ACTIVITY_TYPE_CREATE_POLICIES: 2 };
+	const approveAsBob = () => world.run(["approve", "--yes"], { env: { ORGSYNC_API_PRIVATE_KEY: keys.bob.privateKey } });
+
+	test("are approved where the document wants them, with all that they say, and refused where it does not", async () => {
+		await start(payers, `policies:\n${policy("pay")}`);
+		await world.setRules({ approvals });
+		expect((await world.run(["apply", "--yes"])).code).toBe(8);
+		expect(await approveAsBob()).toMatchObject({ code: 0, stderr: expect.stringContaining("+ userTag:payers") });
+		expect((await world.run(["apply", "--yes"])).code).toBe(8);
+		world.write(
+			"orgsync.yaml",
+			document(payers, `policies:\n${policy("pay").replace(signing, "activity.kind == 'SIGN'")}`),
+		);
+		const refused = await approveAsBob();
+		expect(refused).toMatchObject({
+			code: 0,
+			stdout: expect.stringContaining("conflicts with the document, which states its object otherwise"),
+		});
+		expect(refused.stdout).toContain(`condition: + ${signing}`);
+		world.write("orgsync.yaml", document(payers, `policies:\n${policy("pay")}`));
+		const approved = await approveAsBob();
+		expect(approved.stderr).toContain("approvers.any(user, user.tags.contains('${userTags.payers}'))");
+		expect(approved.stdout).toContain("Approved: 1 completed.");
+		expect(named("pay")).toBeDefined();
 	});
 });
 

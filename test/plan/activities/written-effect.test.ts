@@ -119,6 +119,8 @@ describe("the document", () => {
 			"differs",
 		]);
 		expect(disagreements("update_policy", widening)).toEqual(["differs"]);
+		const { policyNotes: _cleared, ...partial } = { ...full, policyCondition: anything };
+		expect(disagreements("update_policy", partial)).toEqual(["differs"]);
 		const wider = { policies: [{ ...creating.policies[0], condition: anything }] };
 		expect(disagreements("create_policies", wider)).toEqual(["differs"]);
 		const more = { policies: [...creating.policies, { ...creating.policies[0], policyName: "smuggled" }] };

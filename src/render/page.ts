@@ -20,6 +20,7 @@ import {
 	foldedChangesSection,
 	lostMembershipsSection,
 	marksOfResult,
+	policiesSection,
 	removalsSection,
 	reportedSection,
 	tagsSection,
@@ -164,7 +165,8 @@ function changesIn(one: OrganizationResult, format: Format): readonly Section[] 
 		const title = hasResults || command === "apply" ? "Planned: who gains and loses which user tag" : gains;
 		// A few tags are easier to read as a list, and no change is shown twice.
 		const matrix = tags.isFolded === true ? [tagMatrixSection(plan, title)] : [];
-		return drift === null ? [removals, ...matrix, tags, reportedSection(plan, marks)] : matrix;
+		if (drift !== null) return matrix;
+		return [removals, policiesSection(plan, marks), ...matrix, tags, reportedSection(plan, marks)];
 	}
 	if (drift !== null) return [];
 	return format === "markdown"

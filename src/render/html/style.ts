@@ -69,7 +69,9 @@ main { padding-top: 1.4rem !important; }
 .chip.a, .mark.a, td.a { background: var(--good-ground); color: var(--good); } .chip.r, .mark.r, td.r { background: var(--bad-ground); color: var(--bad); } .mark.w, td.w { background: var(--warn-ground); color: var(--warn); }
 .doubt { color: var(--warn); font-size: .92rem; }
 .fields { margin: .4rem 0 0; } .fields div { display: grid; grid-template-columns: minmax(7rem, 12rem) 1fr 1fr; gap: .2rem 1rem; padding: .25rem 0; }
-.fields dt { font-weight: 600; } .fields dd { margin: 0; }
+.fields dt { font-weight: 600; } .fields dd { margin: 0; min-width: 0; }
+pre { margin: .2rem 0 0; padding: .5rem .7rem; border-radius: .5rem; background: var(--code); font: .86em/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace; white-space: pre-wrap; overflow-wrap: anywhere; unicode-bidi: isolate; }
+pre mark { border-radius: .2rem; background: var(--good-ground); color: var(--good); font-weight: 650; } .live mark { background: var(--bad-ground); color: var(--bad); }
 summary > h2, summary > h3 { display: inline; color: var(--ink); } .card:has(> details > summary > :is(h2, h3)) { padding-block: .7rem; } .card > details[open] > summary { margin-bottom: .7rem; }
 summary { cursor: pointer; padding: .2rem 0; color: var(--link); width: fit-content; } details[open] > summary { margin-bottom: .5rem; }
 

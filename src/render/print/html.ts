@@ -1,5 +1,5 @@
 /** Phrases and sections as HTML: text of others is isolated, so that its direction affects nothing around it. */
-import { showAddress, showSpaces } from "../../common/escape.ts";
+import { showAddress, showSpaces, showText } from "../../common/escape.ts";
 import { commandLine, overrideText } from "../../common/said.ts";
 import { count } from "../../say/count.ts";
 import type { Phrase, Span } from "../../say/phrase.ts";
@@ -29,10 +29,11 @@ function spanHtml(span: Exclude<Span, string>): Html {
 			return html`<code>${overrideText(span)}</code>`;
 		case "earlier-input":
 			return html`${commandLine.earlierInput}`;
+		// Only in a text, which keeps its spaces.
 		case "line":
-			return html`${showSpaces(span.text)}`;
+			return html`${showText(span.text)}`;
 		case "changed":
-			return html`<mark>${showSpaces(span.text)}</mark>`;
+			return html`<mark>${showText(span.text)}</mark>`;
 		case "code":
 		case "command":
 		case "id":
@@ -211,7 +212,7 @@ export function rowCardHtml({ said, rows = [], notes = [] }: Row): Html {
 	return html`<p>${phraseHtml(said)}</p>${differencesHtml(rows)}${belowHtml({ said, notes })}`;
 }
 
-/** Returns what belongs to a row: fields with both sides beside each other, rows with signs as chips, one line for each sign. */
+/** Returns what belongs to a row: rows with signs as chips, one line for each sign, and fields with both sides beside each other. */
 function belowHtml({ rows = [], notes = [], extra }: Row): Html {
 	const [fields, others] = [rows.filter(isField), rows.filter((row) => !isField(row))];
 	const within = [...Map.groupBy(others, ({ sign }) => sign)].map(([sign, group]) =>
@@ -219,7 +220,8 @@ function belowHtml({ rows = [], notes = [], extra }: Row): Html {
 	);
 	const below = notes.map((note) => html`<p class="${noteClasses[note.look]}">${phraseHtml(note.said)}</p>`);
 	const more = extra === undefined ? null : html`<p class="soft">${phraseHtml(extra)}</p>`;
-	return html`${fields.length === 0 ? null : html`<dl class="fields">${fields.map(fieldHtml)}</dl>`}${within}${more}${below}`;
+	const lists = fields.length === 0 ? null : html`<dl class="fields">${fields.map(fieldHtml)}</dl>`;
+	return html`${within}${lists}${more}${below}`;
 }
 
 function isField({ sides, difference }: Row): boolean {
@@ -232,7 +234,7 @@ function textsHtml(difference: readonly DifferenceLine[]): Html {
 		const lines = difference.filter(({ sign }) => sign === own || sign === " ");
 		const isEmpty = !difference.some(({ sign }) => sign === own) && own === "-";
 		if (isEmpty) return null;
-		return html`<dd><span class="kind">${word}</span><pre>${lines.map(({ said }) => html`${phraseHtml(said)}\n`)}</pre></dd>`;
+		return html`<dd class="${word}"><span class="kind">${word}</span><pre>${lines.map(({ said }) => html`${phraseHtml(said)}\n`)}</pre></dd>`;
 	};
 	return html`${side("live", "-")}${side("document", "+")}`;
 }

@@ -209,10 +209,25 @@ export function removalsSection(plan: Plan, marksOf: MarksOf, hasResults: boolea
 /** More tags than this are a matrix, and their list is folded. */
 const maxTagsOpen = 8;
 
-/** Returns the changed tags, ordered as people count. */
+/** Returns the policies to create and to change, with their texts; those to remove are removals. */
+export function policiesSection(plan: Plan, marksOf: MarksOf): Section {
+	const policies = plan.changes.filter(isPolicyChange);
+	return {
+		...sectionOf({ ...plan, changes: policies }, marksOf, () => true),
+		id: "policies",
+		title: "Policies",
+		isFolded: policies.length > maxPoliciesOpen,
+	};
+}
+
+/** More policies than this are folded. */
+const maxPoliciesOpen = 20;
+
+/** Returns the tags to create and to change, ordered as people count. */
 export function tagsSection(plan: Plan, marksOf: MarksOf): Section {
 	const tags = plan.changes
 		.filter((change) => change.kind === "userTag")
+		.filter(({ action }) => action !== "remove")
 		.sort((left, right) => compareNaturally(left.after.name, right.after.name));
 	return {
 		...sectionOf({ ...plan, changes: tags }, marksOf, () => true),

@@ -178,7 +178,7 @@ const cases: readonly Case[] = [
 		why: "apply-policies",
 		words: apply,
 		code: 0,
-		verdict: "Applied: 3 completed (13 queries, 3 submits).",
+		verdict: "Applied: 3 completed (14 queries, 3 submits).",
 	},
 	{
 		why: "flag",
@@ -289,6 +289,18 @@ describe("a format", () => {
 			new RegExp(`^::notice file=orgsync.yaml,line=${line},col=\\d+,title=orgsync%3A update::~ userTag:oncall`, "m"),
 		);
 		expect(stdout.endsWith(text.stdout)).toBe(true);
+	});
+
+	test("for a page has both texts of a policy beside each other, and what a policy is created with", async () => {
+		const world = await makeWorld(written);
+		await hasPay(world);
+		const { stdout } = await world.run(["plan", "--format", "html"]);
+		const policies = stdout.slice(stdout.indexOf('<section class="card plain" aria-labelledby="policies"'));
+		const [, live, desired] =
+			policies.match(/<dt>consensus<\/dt><dd class="live">(.*?)<\/dd><dd class="document">(.*?)<\/dd>/s) ?? [];
+		expect(live).toContain("approvers.any(user, user.tags.contains(<mark>&#39;nobody&#39;</mark>))\n");
+		expect(desired).toContain("<mark>1</mark>\n</pre>");
+		expect(policies).toContain("<pre>approvers.count() &#62; 9\n</pre>");
 	});
 
 	test("for GitHub annotates written policies at their entries", async () => {

@@ -93,7 +93,8 @@ export function planDecided(
 	{ live: wholeLive, timeMs }: Reading,
 	context: PlanContext,
 ): { readonly plan: Plan; readonly threeWay?: ThreeWay } {
-	const plan = makePlan(desired, live, context, differences);
+	const limits = base?.desired ?? undefined;
+	const plan = makePlan(desired, live, limits === undefined ? context : { ...context, base: limits }, differences);
 	if (base === undefined) return { plan };
 	return { plan, threeWay: holdThreeWay(makeThreeWay(base, desired, wholeLive, timeMs), plan) };
 }

@@ -7,6 +7,7 @@ import { defaultHorizonMs, desiredAt, type Expiry, findExpiries, nextChangeAfter
 import { findOtherPending, type OtherPending } from "./activities/other-pending.ts";
 import { holdRejected, holdSteps, type PendingActivity, type RelatedActivity } from "./activities/pending.ts";
 import { printAddress } from "./address.ts";
+import { type BaseLimits, judgeByStricter } from "./base/stricter.ts";
 import type { Change, Differences, RemovalChange, Unread } from "./change.ts";
 import { diff } from "./diff.ts";
 import { judgeAccess } from "./guards/access.ts";
@@ -131,6 +132,8 @@ export interface PlanContext {
 	/** Completed activities that changed user tags, the newest first, as far as they are known. */
 	readonly completed?: readonly CompletedActivity[];
 	readonly unread?: readonly Unread[];
+	/** The document that a change is compared with: its limits and protection hold too. */
+	readonly base?: BaseLimits;
 }
 
 /** The plan that makes live what is desired, without a step that changes nothing. `given`: differences known already. */
@@ -144,6 +147,7 @@ export function makePlan(
 	const desired = desiredAt(document, timeMs);
 	const differences = given ?? diff(desired, live);
 	const { changes, problems, unread } = differences;
+	const { completed = [] } = context;
 	const liveTags = live.userTags.known ? live.userTags.value : [];
 	const livePolicies = live.policies?.known === true ? live.policies.value : [];
 	const made = problems.length > 0 ? [] : makeSteps(changes, liveTags, desired.temporaryNames, livePolicies);
@@ -181,18 +185,16 @@ export function makePlan(
 		changes,
 		...consequences,
 		guards: [
-			...judgeGuards(desired, live, { changes, caller, expiries }),
-			...judgeWrites(desired, live, { changes, steps, access: context.access }),
-			...judgeAccess({ limits: desired.limits, changes, consequences, access: context.access, names }),
+			...judgeByStricter(desired, context.base, (judged) => [
+				...judgeGuards(judged, live, { changes, caller, expiries }),
+				...judgeWrites(judged, live, { changes, steps, access: context.access }),
+				...judgeAccess({ limits: judged.limits, changes, consequences, access: context.access, names }),
+			]),
 			...judgeRules(found, rules, changes),
 			...judgeOldNames(document, changes, context.access),
 			...(context.isCutOff === true ? judgeUnlisted(steps) : []),
 			...judgeOrder({ ...order, ...moments, steps }, consequences.steps, names),
-			...judgeReversals(desired, {
-				changes: submittedTags(changes, steps),
-				completed: context.completed ?? [],
-				timeMs,
-			}),
+			...judgeReversals(desired, { changes: submittedTags(changes, steps), completed, timeMs }),
 		],
 		...defined({ rules: nonEmpty(rules) }),
 		waiting,

@@ -62,7 +62,11 @@ export function guardText({ kind, found, where, finding }: Guard): string {
 	}
 }
 
-export function limitText({ kind, finding }: Pick<Guard, "kind" | "finding">): string {
+export function limitText(guard: Pick<Guard, "kind" | "finding" | "isOfBase">): string {
+	return guard.isOfBase === true ? `${ownLimitText(guard)} by the base document` : ownLimitText(guard);
+}
+
+function ownLimitText({ kind, finding }: Pick<Guard, "kind" | "finding">): string {
 	switch (finding.what) {
 		case "member-removals": {
 			const { limit } = finding;

@@ -59,6 +59,8 @@ export interface Guard {
 	/** Addresses that it is about; sorted. */
 	readonly where: readonly string[];
 	readonly finding: GuardFinding;
+	/** The base document has the limit, which is stricter; left out where this document does. */
+	readonly isOfBase?: true;
 }
 
 /** The default limit: losing more is more often a mistake. Objects under `absent` are named one by one, so they have none. */

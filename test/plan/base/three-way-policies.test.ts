@@ -5,6 +5,7 @@ import { needsPolicies } from "../../../src/plan/kinds/policy-changes.ts";
 import type { DesiredOrganization, DesiredPolicy, LivePolicy } from "../../../src/plan/organization.ts";
 import { makePlan } from "../../../src/plan/plan.ts";
 import { plainStyle } from "../../../src/render/style.ts";
+import { limitText } from "../../../src/say/guards.ts";
 import { checkSchema } from "../../check-schema.ts";
 import { renderThreeWay } from "../../render/as-text.ts";
 import { at, context, desiredOf, id, known, liveOf, liveTag, unknown, wantTag } from "../support-organizations.ts";
@@ -182,6 +183,42 @@ describe("user tags", () => {
 		expect(words(makeThreeWay({ name: "main", desired: documentOf({}) }, document, live).documentChanges)).toEqual([
 			"userTag:new managed",
 			"userTag:old absent",
+		]);
+	});
+});
+
+describe("limits and protection", () => {
+	const guardsOf = (base: Wanted, head: Wanted, live = [there(1, "pay", { condition: "false" })]) => {
+		const plan = makePlan(documentOf({ objects: [want("pay")], ...head }), liveWith(live), {
+			...context,
+			base: documentOf(base),
+		});
+		return plan.guards.map((guard) => [guard.kind, guard.refuses, limitText(guard)]);
+	};
+
+	it("of the base hold where the change loosens them", () => {
+		const loose = { limits: { policyUpdates: 5, takeovers: 5 } };
+		expect(guardsOf({ limits: { policyUpdates: 0 } }, loose)).toEqual([
+			["policyUpdates", true, "at most 0 by the base document"],
+			["takeovers", false, "at most 5"],
+		]);
+		expect(guardsOf({ limits: { policyUpdates: 0 } }, {})).toContainEqual([
+			"policyUpdates",
+			true,
+			"at most 0 by the base document",
+		]);
+		expect(guardsOf({ protect: { userIds: [], userTags: [], policies: ["pay"] } }, {})).toContainEqual([
+			"protected",
+			true,
+			expect.any(String),
+		]);
+	});
+
+	it("of the change hold where it tightens them", () => {
+		expect(guardsOf({ limits: { policyUpdates: 5 } }, { limits: { policyUpdates: 0 } })).toContainEqual([
+			"policyUpdates",
+			true,
+			"at most 0",
 		]);
 	});
 });

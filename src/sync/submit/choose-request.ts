@@ -53,7 +53,8 @@ export function chooseRequest(
 	const completed = entries.find(
 		(entry) => !superseded.includes(entry.body.fingerprint) && completedSinceRead(entry, context),
 	);
-	const mayResend = (entry: JournalEntry): boolean => request.needsResult === true && !isExpired(entry, context);
+	const mayResend = (entry: JournalEntry): boolean =>
+		request.needsResult === true && !superseded.includes(entry.body.fingerprint) && !isExpired(entry, context);
 	if (completed !== undefined) {
 		// Other bytes would create it twice; the same ones are answered with what was created.
 		if (mayResend(completed)) return { kind: "resend", entry: completed };

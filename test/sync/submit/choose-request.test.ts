@@ -106,9 +106,12 @@ describe("a request that completed while the organization was read", () => {
 		});
 	});
 
-	it("is sent with other bytes if its effect was reverted since", () => {
+	it("is sent with other bytes if its effect was reverted since, also where its result is needed", () => {
 		const superseded = [completed.body.fingerprint];
-		expect(sentFor([completed], addBob, {}, superseded)).toEqual({ atMs: 1, isShared: false, isRetry: false });
+		for (const needsResult of [false, true]) {
+			const request = { ...addBob, needsResult };
+			expect(sentFor([completed], request, {}, superseded)).toEqual({ atMs: 1, isShared: false, isRetry: false });
+		}
 	});
 });
 

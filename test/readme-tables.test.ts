@@ -74,6 +74,26 @@ describe("docs/document.md", () => {
 	});
 });
 
+describe("docs/policies-as-code.md", () => {
+	const markdown = readFileSync(join(root, "docs/policies-as-code.md"), "utf8");
+	const blocks = [...markdown.matchAll(/^```yaml\n([\s\S]*?)^```/gm)].map(([, content = ""]) => content);
+	const file = "docs/policies-as-code.md";
+
+	it.each(blocks)("shows a document that is valid: %j", (content) => {
+		expect(parseDocuments([{ file, content }], {}).problems).toEqual([]);
+	});
+
+	it("shows ten patterns", () => {
+		const numbers = [...markdown.matchAll(/^ {2}- name: .+ # (\d+)\. /gm)].map(([, number]) => Number(number));
+		expect(numbers).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+	});
+
+	it("begins with the document that its first command plans", () => {
+		const example = readFileSync(join(root, "docs/examples/policies.yaml"), "utf8");
+		expect(blocks[0]).toBe(example);
+	});
+});
+
 /** The keys of every `properties` of a schema, however deep. */
 function propertyNames(schema: unknown): readonly string[] {
 	if (typeof schema !== "object" || schema === null) return [];

@@ -16,6 +16,7 @@ export const tours = [
 	["docs/guards.md", "."],
 	["docs/access.md", "."],
 	["docs/powers.md", "."],
+	["docs/policies-as-code.md", "."],
 ] as const;
 
 /** Whether the command is npm's, for someone who has cloned the project. */

@@ -63,12 +63,25 @@ organizationId: ${organizationId ?? '"${ORGSYNC_ORGANIZATION_ID}"'}
 # Names for this file: the service knows only ids.
 users: {}
 #  alice: 00000000-0000-4000-8000-000000000001
+#  pipeline: 00000000-0000-4000-8000-000000000003
 
 userTags: []
 #  - name: signers
 #    id: 00000000-0000-4000-8000-000000000002   # optional; without it the tag is found by its name
 #    previously: [approvers]                    # found by this name when \`signers\` is not there: then it is a rename
 #    members: { exactly: [alice] }              # or { atLeast: [alice], never: [] }
+#  - { name: admins, create: true, members: { exactly: [alice] } }
+
+# The pipeline submits, and an admin approves: its key needs no place in the root quorum.
+#policies:
+#  - name: the pipeline submits and an admin approves
+#    effect: allow
+#    consensus: |-
+#      approvers.any(user, user.id == '\${users.pipeline}')
+#      && approvers.any(user, user.tags.contains('\${userTags.admins}'))
+#    condition: |-
+#      activity.resource == 'POLICY'
+#      || activity.kind in ['CREATE_USER_TAG', 'UPDATE_USER_TAG', 'DELETE_USER_TAGS']
 
 # What must not exist.
 #absent:

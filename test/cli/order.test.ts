@@ -121,7 +121,16 @@ describe("a document that removes a policy that denies the other change, and the
 		const own = await world.run(["plan"]);
 		expect(own.stdout).toContain("Plan: 3 activities; they run in order, none needs approval.");
 		world.clearRequests();
-		const apply = await world.run(["apply", "--yes", "--plan", "plan.json", "--format", "json"]);
+		const apply = await world.run([
+			"apply",
+			"--yes",
+			"--plan",
+			"plan.json",
+			"--allow",
+			"unsafeMoments=1",
+			"--format",
+			"json",
+		]);
 		expect({ code: apply.code, stderr: apply.stderr }).toMatchObject({ code: 0 });
 		expect(outcomesOf(readOutput(apply).reports[0])).toEqual(["completed", "completed", "completed"]);
 		expect(membersOf(world, tags.oncall)).toEqual([carol]);
@@ -131,7 +140,7 @@ describe("a document that removes a policy that denies the other change, and the
 	test("is resumed where an answer was lost, without a second activity for the same", async () => {
 		const world = await worldOfBoth();
 		await world.addFault({ operation: "delete_policies", fault: "drop-after", count: 20 });
-		expect((await world.run(["apply", "--yes", "--timeout", "1"])).code).not.toBe(0);
+		expect((await world.run(["apply", "--yes", "--allow", "unsafeMoments=1", "--timeout", "1"])).code).not.toBe(0);
 		world.clearFaults();
 		// What denied it is gone already, so the rest takes a power that the policy gives by now.
 		const resumed = await world.run(["apply", "--yes", "--allow", "lockout=1"]);

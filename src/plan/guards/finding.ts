@@ -5,7 +5,7 @@ import type { AnyParameters } from "../activities/requests.ts";
 import type { AddressText, RuleAddress } from "../address.ts";
 import type { Consequences } from "../impact/consequences.ts";
 import type { PlanImpact } from "../impact/impact.ts";
-import type { UnsafeMoment } from "../order/order-steps.ts";
+import type { UnsafeMoment } from "../order/moments.ts";
 import type { DesiredOrganization, DesiredRule, Limits, PowerLimit } from "../organization.ts";
 import type { JudgedRule } from "../rules/judge.ts";
 import type { UserNames } from "../users.ts";

@@ -7,8 +7,8 @@ import { listParameter, objectsOf } from "../activities/requests.ts";
 import { accessAfter } from "../impact/access-after.ts";
 import { forecastStates } from "../impact/forecast.ts";
 import type { Step } from "../step.ts";
-import { canReach } from "./moments.ts";
-import { type OrderedSteps, orderSteps, type UnsafeMoment } from "./order-steps.ts";
+import { canReach, type UnsafeMoment } from "./moments.ts";
+import { type OrderedSteps, orderSteps } from "./order-steps.ts";
 
 interface OrderContext {
 	/** Left out: it was not read. */

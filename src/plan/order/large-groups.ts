@@ -1,6 +1,6 @@
 /** Orders groups of steps that are too many for a search: one after the other, each that leads to no state to avoid first. */
 import type { Step } from "../step.ts";
-import type { UnsafeMoment } from "./order-steps.ts";
+import type { UnsafeMoment } from "./moments.ts";
 
 /** Returns, by step, all that must have completed before it: what it depends on, and what keeps states from being reached. */
 export function orderLarge(

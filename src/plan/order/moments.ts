@@ -1,6 +1,12 @@
 /** Which moments the steps of a plan lead to. */
+import type { UnsafeState } from "../../policy/powers/between.ts";
 import type { Step } from "../step.ts";
-import type { UnsafeMoment } from "./order-steps.ts";
+
+/** A state between steps that is worse than before and after the plan. */
+export interface UnsafeMoment extends Omit<UnsafeState, "completed" | "open"> {
+	readonly completed: readonly Step[];
+	readonly open: readonly Step[];
+}
 
 /** Whether the steps can have completed while the open ones have not. A pending activity completes whenever it is approved. */
 export function canReach(

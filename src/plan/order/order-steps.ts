@@ -1,10 +1,10 @@
 /** Puts the steps of a plan in the order in which they are submitted, and makes the order that matters a dependency. */
 
-import type { UnsafeState } from "../../policy/powers/between.ts";
 import { narrowStep, objectsOf } from "../activities/requests.ts";
 import type { Step } from "../step.ts";
 import { compareText } from "../value.ts";
 import { orderLarge } from "./large-groups.ts";
+import type { UnsafeMoment } from "./moments.ts";
 import { setOf } from "./partial-order.ts";
 import { ranks } from "./search.ts";
 import { countDenied, countWrong, findGroups } from "./split.ts";
@@ -21,12 +21,6 @@ export interface StepForecasts {
 	readonly verdictAfter: (step: Step, completed: readonly Step[]) => (typeof ranks)[number];
 	/** States to avoid, of parts. */
 	readonly unsafe: readonly UnsafeMoment[];
-}
-
-/** A state between steps that is worse than before and after the plan. */
-export interface UnsafeMoment extends Omit<UnsafeState, "completed" | "open"> {
-	readonly completed: readonly Step[];
-	readonly open: readonly Step[];
 }
 
 export interface OrderedSteps {

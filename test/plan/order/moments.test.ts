@@ -1,7 +1,7 @@
 /** The moments between the steps of a plan: none gives or takes what neither before nor after the plan does. */
 import { describe, expect, it } from "vitest";
 import { orderLarge } from "../../../src/plan/order/large-groups.ts";
-import type { UnsafeMoment } from "../../../src/plan/order/order-steps.ts";
+import type { UnsafeMoment } from "../../../src/plan/order/moments.ts";
 import type { Step } from "../../../src/plan/step.ts";
 import type { AccessPolicy } from "../../../src/policy/access.ts";
 import {

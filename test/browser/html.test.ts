@@ -113,6 +113,7 @@ describe("the page", () => {
 			plan,
 			complete({ command: "plan", plans: [largePlan({ tags: 5, users: 20, quiet: 2 })] }),
 			resultsOf(hostileNamings[4])["plan-three"],
+			resultsOf()["plan-policies"],
 		]) {
 			const page = await open(result as CommandResult);
 			for (const [scheme, width] of [

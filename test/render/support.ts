@@ -22,6 +22,7 @@ import {
 } from "../plan/support-organizations.ts";
 import { completeAll } from "./complete.ts";
 import { calmPlanOf, impactPlanOf } from "./support-impact.ts";
+import { writtenPlanOf } from "./support-policies.ts";
 import { threeWayResultsOf } from "./support-three-way.ts";
 
 /** Maps a harmless name to the name to use in the service or the document; unique for unique names. */
@@ -474,6 +475,7 @@ export function resultsOf(name: Naming = peaceful): Readonly<Record<string, Comm
 		plan: { command: "plan", plans: [plan] },
 		show: { command: "show", plans: [calm], savedPlan: savedPlanOf(name) },
 		"plan-overrides": { command: "plan", plans: [overriddenPlanOf(plan, name)], ...insecurely },
+		"plan-policies": { command: "plan", plans: [writtenPlanOf(name)] },
 		"plan-nothing": { command: "plan", plans: [emptyPlan()] },
 		"plan-impossible": { command: "plan", plans: [impossiblePlanOf(name)] },
 		"plan-three": {

@@ -89,7 +89,7 @@ const linesIn = (text: string): number => text.split("\n").filter((line) => line
 /** Returns every sign with its object, and every one with its member, of text or of the `diff` blocks of Markdown. */
 function linesOf(text: string): Pick<Facts, "changes" | "members"> {
 	const find = (pattern: RegExp) => sorted([...text.matchAll(pattern)].map(([, sign, what]) => `${sign} ${what}`));
-	return { changes: find(/^([-~!]) ([a-z]\w+:\S+)/gm), members: find(/^(?: {4}|(?=[-+] {3}))([-+]) +member (\S+)/gm) };
+	return { changes: find(/^([-+~!]) ([a-z]\w+:\S+)/gm), members: find(/^(?: {4}|(?=[-+] {3}))([-+]) +member (\S+)/gm) };
 }
 
 function readText(result: CommandResult): Facts {
@@ -191,7 +191,7 @@ function readPage(result: CommandResult): Facts {
 	const ofTitle = (title: RegExp): readonly Card[] => cards.filter((card) => title.test(card.title));
 	const numberOf = (title: RegExp): number => sum(ofTitle(title).map(({ number }) => number));
 	const ofChanges = ofTitle(
-		/^(Removals(?: and their results)?|User tags|Report-only differences|Drifted|Fixed by a pending activity|Unknown)$/,
+		/^(Removals(?: and their results)?|User tags|Policies|Report-only differences|Drifted|Fixed by a pending activity|Unknown)$/,
 	);
 	for (const card of ofChanges) expect(rowsOf(card), card.title).toHaveLength(card.number);
 	const rows = ofChanges.flatMap(rowsOf);

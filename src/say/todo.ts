@@ -77,6 +77,9 @@ function solutionOf({ problem, name }: Todo & { readonly kind: "solve" }): Phras
 			return ["remove the ", code("id"), " of ", code(name), " from the document to create it, or remove its entry"];
 		case "policy-name-taken":
 			return ["another policy has the name ", code(name), ": rename that policy, by hand or in the document"];
+		case "policy-absent":
+		case "tag-absent":
+			return ["remove ", code(name), " from ", code("absent"), ", or its entry"];
 		case "duplicate-policy":
 			return ["remove one of the two entries, or write the ", code("id"), " of each policy into the document"];
 		default: {

@@ -32,6 +32,7 @@ export function readPolicies(
 		return policy === undefined ? [] : [{ cell, policy }];
 	});
 	checkRepeats(entries, problems);
+	checkAbsent(roots, entries, problems);
 	return entries.map(({ policy }) => policy).sort((left, right) => (left.name < right.name ? -1 : 1));
 }
 
@@ -90,10 +91,12 @@ function checkConsensus(
 	problems.report(cell, "empty-consensus", message);
 }
 
-function checkRepeats(
-	entries: readonly { readonly cell: Cell; readonly policy: DesiredPolicy }[],
-	problems: Problems,
-): void {
+interface PolicyEntry {
+	readonly cell: Cell;
+	readonly policy: DesiredPolicy;
+}
+
+function checkRepeats(entries: readonly PolicyEntry[], problems: Problems): void {
 	const seen = new Map<string, Cell>();
 	for (const { cell, policy } of entries) {
 		for (const key of ["name", "id"] as const) {
@@ -108,6 +111,17 @@ function checkRepeats(
 				problems.report(at, "duplicate-policy", message);
 			}
 		}
+	}
+}
+
+/** A policy that is stated must not be absent too: it would be made and removed by turns. */
+function checkAbsent(roots: readonly Cell[], entries: readonly PolicyEntry[], problems: Problems): void {
+	for (const cell of roots.flatMap((root) => itemsOf(entryOf(entryOf(root, "absent"), "policies")))) {
+		const text = String(cell.value);
+		const listed = entries.find(({ policy: { name, id } }) => name === text || id === text.toLowerCase());
+		if (listed === undefined) continue;
+		const message = `the policy ${quoteCell(cell)} is under \`policies\` ${describePlace(listed.cell.at, cell.at)}; remove one of the two`;
+		problems.report(cell, "conflicting-policy", message);
 	}
 }
 

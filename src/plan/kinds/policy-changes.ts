@@ -50,7 +50,21 @@ export function writtenDifferences(desired: DesiredOrganization, live: LiveOrgan
 	const changes = found.flatMap((one) => comparePolicy(one, desired, live, ids) ?? []);
 	const unlisted = exceptions === undefined ? [] : removeUnlisted(known.value, found, desired, exceptions.except);
 	const taken = takenNames(found, known.value, new Set(unlisted.map(({ id }) => id)));
-	return { changes: [...changes, ...unlisted], problems: [...problems, ...taken], unread: [] };
+	return {
+		changes: [...changes, ...unlisted],
+		problems: [...problems, ...taken, ...bothWays(found, desired)],
+		unread: [],
+	};
+}
+
+/** A live policy that one entry states and another wants gone, each by its name or its id. */
+function bothWays(found: readonly FoundPolicy[], desired: DesiredOrganization): readonly Problem[] {
+	const absent = new Set(removalsOf(desired, "policy").map(({ id }) => id));
+	return found.flatMap(({ wanted, policy }) => {
+		if (policy === null || !(absent.has(policy.id) || absent.has(policy.name))) return [];
+		const message = `the live policy ${quote(policy.name)} (${policy.id}) is stated here, and is under \`absent\` too; remove one of the two`;
+		return [problem(wanted, "policy-absent", message)];
+	});
 }
 
 interface FoundPolicy {

@@ -80,7 +80,20 @@ function tagDifferences(desired: DesiredOrganization, live: LiveOrganization): D
 	const removed = new Set(changes.flatMap(({ action, tagId }) => (action === "remove" ? [tagId] : [])));
 	const taken = takenNames(found, live.userTags.value, removed);
 	const notThere = missingMembers(desired, live);
-	return { changes, problems: [...problems, ...gone.problems, ...taken, ...notThere], unread };
+	const both = bothWays(found, gone.tags);
+	return { changes, problems: [...problems, ...gone.problems, ...both, ...taken, ...notThere], unread };
+}
+
+/** A live tag that one entry lists and another wants gone, one by its name and one by its id. */
+function bothWays(
+	found: readonly { readonly wanted: DesiredUserTag; readonly tag: LiveUserTag }[],
+	gone: readonly LiveUserTag[],
+): readonly Problem[] {
+	return found.flatMap(({ wanted, tag }) => {
+		if (!gone.some(({ id }) => id === tag.id)) return [];
+		const message = `the live tag ${quote(tag.name)} (${tag.id}) is listed here, and is under \`absent\` too; remove one of the two`;
+		return [{ ...wanted.at, path: printAddress("userTag", wanted.name), code: "tag-absent", message }];
+	});
 }
 
 function isProblem({ name }: DesiredUserTag, problems: readonly Problem[]): boolean {

@@ -126,6 +126,8 @@ const words: ReadonlyMap<string, string> = new Map([
 	["policy-ambiguous", "matches two policies"],
 	["duplicate-policy", "matched by two entries"],
 	["policy-name-taken", "name already taken"],
+	["policy-absent", "stated, and under absent"],
+	["tag-absent", "listed, and under absent"],
 	["rule-broken", "rule broken"],
 	["access-expired", "access expired"],
 ]);

@@ -1,7 +1,7 @@
 /** Policies and tags that a document writes, on the emulator: what is submitted, in which order, and what is live then. */
 import { beforeEach, describe, expect, test } from "vitest";
 import { readOutput } from "../../run.ts";
-import { alice, bob, document, keys, makeWorld, type World } from "../../world.ts";
+import { alice, bob, document, keys, makeWorld, tags, type World } from "../../world.ts";
 
 const signing = "activity.kind == 'SIGN_TRANSACTION'";
 
@@ -158,6 +158,21 @@ describe("what is live and not listed", () => {
 				.map(({ tagName }) => tagName)
 				.sort(),
 		).toEqual(["oncall", "payers", "signers"]);
+	});
+
+	test("under `absent` and also stated is a problem, by its name before anything is read", async () => {
+		await start(payers, `policies:\n${policy("pay")}`, "absent: { policies: [pay] }");
+		expect(await world.run(["validate"])).toMatchObject({
+			code: 3,
+			stderr: expect.stringContaining("orgsync.yaml:6:22"),
+		});
+		const [id] = live("policies").map(({ policyId }) => policyId);
+		world.write("orgsync.yaml", document(payers, `policies:\n${policy("policy 1")}`, `absent: { policies: [${id}] }`));
+		const plan = await world.run(["plan"]);
+		expect(plan).toMatchObject({ code: 1, stdout: expect.stringContaining(`(${id}) is stated here, and is under`) });
+		world.write("orgsync.yaml", document("userTags: [{ name: signers }]", `absent: { userTags: [${tags.signers}] }`));
+		expect((await world.run(["plan"])).stdout).toContain(`(${tags.signers}) is listed here, and is under`);
+		expect((await world.run(["drift"])).stdout).toContain("remove `signers` from `absent`, or its entry");
 	});
 
 	test("is removed by name under `absent`", async () => {

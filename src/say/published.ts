@@ -20,7 +20,10 @@ export function inWords(this: unknown, key: string, value: unknown): unknown {
 	if (typeof value !== "object" || value === null) return value;
 	if ("finding" in value) return publishGuard(value as Guard);
 	if ("breach" in value) return publishState(value as RuleState);
-	if (key === "reason") return stepText({ reason: value as StepReason });
+	// A JSON Schema has properties of this name.
+	if (key === "reason" && "kind" in value && typeof value.kind === "string") {
+		return stepText({ reason: value as StepReason });
+	}
 	return (key === "because" || key === "unknown") && isReason(value) ? reasonText(value) : value;
 }
 

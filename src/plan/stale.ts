@@ -39,11 +39,18 @@ export type Staleness =
 	| StaleTag
 	/** `now`: null where it cannot be read. */
 	| { readonly what: "removal"; readonly before: RemovalChange["before"]; readonly now: RemovalChange["before"] }
+	/** Null: there is none. */
+	| { readonly what: "policy"; readonly before: NamedPolicy | null; readonly now: NamedPolicy | null }
 	| { readonly what: "gone" }
 	/** `activity`: what the plan file states of the activity that was not to be submitted again. */
 	| { readonly what: "released"; readonly operation: string; readonly activity: "rejected" | "pending" }
 	| { readonly what: "step"; readonly planned: Step | undefined; readonly wanted: Step | undefined }
 	| StaleImpact;
+
+interface NamedPolicy {
+	readonly id: string;
+	readonly name: string;
+}
 
 /** `now`: null where the tag does not exist. `freshTagId`: the tag that the document means now; null where it needs no change. */
 interface StaleTag {
@@ -176,10 +183,16 @@ function comparePolicy(
 	problem: Problem | undefined,
 	live: LiveOrganization,
 ): Comparison {
-	const found = live.policies?.known === true ? live.policies.value.find(({ id }) => id === planned.id) : undefined;
-	const [before, now] = [planned.before, found === undefined ? null : { name: found.name }];
+	const policies = live.policies?.known === true ? live.policies.value : [];
+	// What the plan creates has no live id; another of its name may have appeared.
+	const found = policies.find(
+		({ id, name }) => id === planned.id || (planned.before === null && name === planned.after.name),
+	);
+	const before = planned.before && { id: planned.id, name: planned.before.name };
+	const now = found === undefined ? null : { id: found.id, name: found.name };
+	const [was, is] = [before, now].map((one) => one && { name: one.name });
 	const reason = problem !== undefined ? "not-possible" : fresh === undefined ? "already-applied" : "changed";
-	return { reason, before: before && { name: before.name }, after: now, because: { what: "removal", before, now } };
+	return { reason, before: was ?? null, after: is ?? null, because: { what: "policy", before, now } };
 }
 
 function compareRemoval(

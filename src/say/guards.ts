@@ -56,7 +56,7 @@ export function guardText({ kind, found, where, finding }: Guard): string {
 		case "unsafe-moments":
 			return momentsText(finding);
 		case "own-powers":
-			return `${joinPeople([finding.userId], finding.names)} applies this plan, and ${listFindings(finding.findings, finding.names)}`;
+			return `${joinPeople([finding.userId], finding.names)} submits or approves this plan, and ${listFindings(finding.findings, finding.names)}`;
 		case "stated":
 			return finding.message;
 	}
@@ -121,8 +121,10 @@ function isPolicy(address: string): boolean {
 
 function danglingText({ address, policies }: Finding<"dangling-tags">["uses"][number]): string {
 	const named = policies?.map(({ name, id }) => `\`${showName(name)}\` (${showText(id)})`).join(", ");
-	const who = named === undefined ? "a policy may still name it: policies are unknown" : `${named} would still name it`;
-	return `${showAddress(address)} would be removed, and ${who}, and match no user by it`;
+	const shown = showAddress(address);
+	if (named === undefined)
+		return `${shown} would be removed, and policies are unknown: one that names it would match no user by it`;
+	return `${shown} would be removed, and ${named} would still name it, and match no user by it`;
 }
 
 function reboundText({ name, before, now, userIds }: Finding<"rebound">["tags"][number]): string {

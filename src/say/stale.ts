@@ -33,6 +33,8 @@ function staleText(because: Staleness): string {
 			return "it is gone already, as the plan wanted";
 		case "removal":
 			return removalText(because);
+		case "policy":
+			return policyText(because);
 		case "released": {
 			const { operation, activity } = because;
 			const stated =
@@ -115,6 +117,18 @@ function removalText({ before, now }: About<"removal">): string {
 	if (now === null) return "the plan file states that it existed, now it cannot be read";
 	return before.name === now.name
 		? "it has the name that the plan file states, but the service describes it differently now"
+		: `the plan file states that it was called \`${showName(before.name)}\`, now \`${showName(now.name)}\``;
+}
+
+function policyText({ before, now }: About<"policy">): string {
+	if (before === null) {
+		return now === null
+			? "the plan file states another policy than apply would create now"
+			: `the plan file states that it did not exist, now a policy of this name exists (${now.id})`;
+	}
+	if (now === null) return "the plan file states that it existed, now it does not";
+	return before.name === now.name
+		? "it has the name that the plan file states, but says something else now"
 		: `the plan file states that it was called \`${showName(before.name)}\`, now \`${showName(now.name)}\``;
 }
 

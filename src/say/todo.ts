@@ -68,7 +68,13 @@ export function todoText(todo: Todo | string): string {
 function solutionOf({ problem, name }: Todo & { readonly kind: "solve" }): Phrase {
 	switch (problem) {
 		case "tag-not-there":
-			return ["create the tag ", code(name), " by hand, or remove it from the document"];
+			return [
+				"create the tag ",
+				code(name),
+				" (",
+				code("create: true"),
+				" in its entry), or remove it from the document",
+			];
 		case "tag-name-taken":
 			return ["another tag has the name ", code(name), ": rename that tag, by hand or in the document"];
 		case "user-not-there":

@@ -155,7 +155,7 @@ describe.each(adapters)("an Organization of $title", { timeout: 120_000 }, (adap
 		expect([ofFile.exitCode, ofObject.exitCode]).toEqual([1, 1]);
 		expect(shown(ofFile)).toContain(`orgsync.yaml:2:${column}: `);
 		expect(shown(ofObject)).toContain(`document.${path}: `);
-		for (const answer of [ofFile, ofObject]) expect(shown(answer)).toContain("use `orgsync apply`");
+		for (const answer of [ofFile, ofObject]) expect(shown(answer)).toContain("the command line can apply it");
 		expect(world.requests()).toEqual([]);
 	});
 

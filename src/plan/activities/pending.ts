@@ -183,6 +183,9 @@ function isExactly(step: Step, { parameters }: PendingActivity): boolean {
 }
 
 function isSameRequest(step: Step, { parameters }: PendingActivity): boolean {
+	// What an update of a policy leaves out stays as it is then, also where the step clears it.
+	const isWhole = Object.keys(step.parameters).every((name) => typeof parameters[name] === "string");
+	if (step.operation === "update_policy" && !isWhole) return false;
 	return sameParameters(step.parameters, parameters);
 }
 

@@ -23,4 +23,4 @@ export function refuseWithoutResource(root: Cell, problems: Problems): void {
 }
 
 const code = "no-pulumi-resource";
-const advice = "to apply it, use `orgsync apply` with a document of its own";
+const advice = "the command line can apply it, from a document of its own";

@@ -126,7 +126,9 @@ describe("What to do about drift", () => {
 
 	it("follows from the problem: no such tag, a name that is taken, or a tag that is not certain", () => {
 		const of = (code: string) => todo({ problem: { ...problem, code } as never });
-		expect(of("tag-not-there")).toBe("create the tag `admins` by hand, or remove it from the document");
+		expect(of("tag-not-there")).toBe(
+			"create the tag `admins` (`create: true` in its entry), or remove it from the document",
+		);
 		expect(of("tag-name-taken")).toBe("another tag has the name `admins`: rename that tag, by hand or in the document");
 		expect(of("tag-ambiguous")).toBe("write the `id` of the tag into the document");
 		expect(of("policy-ambiguous")).toBe("write the `id` of the policy into the document");

@@ -497,7 +497,12 @@ describe("what to do", () => {
 				"is-there",
 				expect.stringContaining("removes the policy, once the other problems of this organization are solved"),
 			],
-			["tag-not-there", expect.stringContaining("create the tag `signers` by hand, or remove it from the document")],
+			[
+				"tag-not-there",
+				expect.stringContaining(
+					"create the tag `signers` (`create: true` in its entry), or remove it from the document",
+				),
+			],
 		]);
 	});
 

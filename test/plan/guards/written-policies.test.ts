@@ -98,7 +98,7 @@ describe("a plan that writes policies", () => {
 		expect(told([signing(onlyUser(alice))])).toMatchInlineSnapshot(`
 			[
 			  "escalation=1: alice could sign with any wallet or key (PRIVATE_KEY/SIGN) alone, where two or more were needed",
-			  "ownPowers=1: alice applies this plan, and alice could sign with any wallet or key (PRIVATE_KEY/SIGN) alone",
+			  "ownPowers=1: alice submits or approves this plan, and alice could sign with any wallet or key (PRIVATE_KEY/SIGN) alone",
 			]
 		`);
 	});
@@ -106,7 +106,7 @@ describe("a plan that writes policies", () => {
 	test("blocks where it takes from its submitter what it needs", () => {
 		expect(told([{ ...writing, consensus: onlyUser(bob) }])).toMatchInlineSnapshot(`
 			[
-			  "ownPowers=1: alice applies this plan, and alice could no longer change policies (POLICY/UPDATE)",
+			  "ownPowers=1: alice submits or approves this plan, and alice could no longer change policies (POLICY/UPDATE)",
 			]
 		`);
 	});

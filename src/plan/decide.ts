@@ -41,7 +41,7 @@ export interface Needs {
 	readonly powers: boolean;
 	/** Activities that completed, for changes that were made and undone. */
 	readonly completed: boolean;
-	/** Pending activities on policies and user tags, whoever's. */
+	/** Pending activities on policies and user tags of any user. */
 	readonly otherPending: boolean;
 }
 

@@ -119,7 +119,7 @@ export interface PlanContext {
 	readonly submitter?: Known<SubmittingUser>;
 	/** Activities of the organization that have not ended. */
 	readonly waiting?: readonly PendingActivity[];
-	/** All that are pending for policies and user tags, whoever's; left out where the document states no policy. */
+	/** All that are pending for policies and user tags of any user; left out where the document states no policy. */
 	readonly otherPending?: readonly OtherPending[];
 	/** Activities that were abandoned and are still pending. */
 	readonly abandoned?: readonly PendingActivity[];

@@ -1,4 +1,4 @@
-/** Pending activities on policies and user tags that no step of a plan is about, whoever submitted them: they stay approvable. */
+/** Pending activities on policies and user tags that no step of a plan is about: whichever user submitted them, they can still be approved. */
 import type { Known, LiveOrganization } from "../organization.ts";
 import type { ActivityState } from "../step.ts";
 import type { PendingActivity, RelatedActivity } from "./pending.ts";

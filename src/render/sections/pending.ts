@@ -40,7 +40,7 @@ export function pendingSections(plan: Plan): readonly Section[] {
 	return [...related, otherPendingSection(plan)];
 }
 
-/** Whoever submitted them: once they are approved, they change what the document states. */
+/** Whichever user submitted them, once they are approved, they change what the document states. */
 function otherPendingSection(plan: Plan): Section {
 	const rows = (plan.otherPending ?? []).map((activity): Row => {
 		const explain = explainText(activity.activityId, plan.organizationId, {});

@@ -1,4 +1,4 @@
-/** Reads the pending activities on policies and user tags, whoever submitted them. */
+/** Reads the pending activities on policies and user tags of any user. */
 import { activityTable } from "../../common/activity-table.ts";
 import { isRecord } from "../../common/json.ts";
 import type { OtherPending } from "../../plan/activities/other-pending.ts";

@@ -68,7 +68,7 @@ describe("the steps of a plan that writes policies", () => {
 });
 
 describe("a plan without a safe order", () => {
-	// A tag that signs becomes the tag that is denied: whoever moves first is in neither, or in both.
+	// A tag that signs becomes the tag that is denied: the user who moves first is in neither, or in both.
 	const allow = signing(1, anyOf(signers));
 	const deny = signing(2, anyOf(approvers), denied);
 	const plan = planWritten(

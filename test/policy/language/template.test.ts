@@ -189,7 +189,7 @@ describe("a resolved template", () => {
 		]);
 	});
 
-	it("has no id that would be more than a string, whoever made it", () => {
+	it("has no id that would be more than a string, also one of the service", () => {
 		const lookups = {
 			userTags: new Map([["t", "x') || true || ('"]]),
 			users: new Map<string, string>(),

@@ -12,12 +12,30 @@ export type Group = "pure" | "in process" | "thorough" | "processes" | "browser"
 /** Folders whose tests call pure functions only. */
 const pureFolders = ["document", "plan", "policy", "render"].map((room) => `test/${room}/`);
 
+/** Files that search thousands of random cases, hostile names in every result, samples of proofs, and the largest inputs. */
+const thorough = /\.property\.test\.ts$|\/scale\.test\.ts$|^test\/prove\/\w+\/|^test\/render\/hostile-\w+\.test\.ts$/;
+
 /**
- * Files that search thousands of random cases, every order of steps or hostile names in every result, samples of proofs, and the
- * largest inputs; of those in process, what compiles with TypeScript or waits for a long history. They take as long as all quick files together.
+ * Others that take seconds: they compile with TypeScript, wait, try every order of steps, or play many runs. With those above, they
+ * take as long as all quick files together.
  */
-const thorough =
-	/\.property\.test\.ts$|\/scale\.test\.ts$|^test\/prove\/\w+\/|^test\/(cli\/commands\/approve-history|document\/limits|engine\/finding|plan\/order\/order-search|render\/hostile-\w+|sdk\/exported-program|pulumi\/(plugin\/package-examples|waiting))\.test\.ts$/;
+const slow: ReadonlySet<string> = new Set(
+	[
+		...["cli/commands/approve-history", "cli/commands/policies-once", "cli/commands/reviewed-plan"],
+		...[
+			"document/limits",
+			"engine/finding",
+			"plan/order/order-search",
+			"sdk/exported-program",
+			"wire/transport-failure",
+		],
+		...["organization", "pending-delete", "pending-preview", "resource-options", "secrets", "waiting"].map(
+			(name) => `pulumi/${name}`,
+		),
+		...["pulumi/dynamic/invalid-settings", "pulumi/dynamic/timeouts", "pulumi/plugin/package-examples"],
+		...["pulumi/plugin/plugin-protocol", "pulumi/session/shared-reads", "cli/commands/journal", "cli/overrides"],
+	].map((name) => `test/${name}.test.ts`),
+);
 
 /** Every test file by its group, each as a path from the root of the project. */
 export function groupTests(): Readonly<Record<Group, readonly string[]>> {
@@ -45,7 +63,7 @@ function groupOf(file: string): Group {
 	// The parsers of metrics are Python's.
 	if (startsProcesses(file) || imported.has("test/metrics.ts") || file.startsWith("test/pipelines/"))
 		return "processes";
-	if (thorough.test(file)) return "thorough";
+	if (thorough.test(file) || slow.has(file)) return "thorough";
 	return pureFolders.some((folder) => file.startsWith(folder)) ? "pure" : "in process";
 }
 

@@ -1,7 +1,7 @@
 /** Words for what a passkey signs, from the parameters in the signed bytes. Without words, nothing is shown or signed. */
 import type { SignedRequest, SignedWords } from "../passkey/words.ts";
 import { isPastValidity } from "../plan/access-window.ts";
-import { narrowStep, objectsOf, sameParameters } from "../plan/activities/requests.ts";
+import { isSameRequest, narrowStep, objectsOf } from "../plan/activities/requests.ts";
 import { effectOfStep } from "../plan/impact/step-effect.ts";
 import type { NamedOrganization } from "../plan/organization-name.ts";
 import type { Plan } from "../plan/plan.ts";
@@ -43,7 +43,7 @@ export function findSignedStep({ type, organizationId, parameters }: SignedReque
 	for (const step of found) {
 		const [ids, own] = [objectsOf({ operation: step.operation, parameters }), objectsOf(step)];
 		const part = ids.length > 0 && ids.every((id) => own.includes(id)) ? narrowStep(step, ids) : step;
-		if (sameParameters(part.parameters, parameters)) return part;
+		if (isSameRequest(part, parameters)) return part;
 	}
 	return undefined;
 }

@@ -11,7 +11,16 @@ import {
 } from "../organization.ts";
 import type { Step } from "../step.ts";
 import { makeSteps } from "../steps.ts";
-import { commonObjects, idsIn, isStepOperation, narrowStep, objectsOf, sameParameters, targetOf } from "./requests.ts";
+import {
+	commonObjects,
+	idsIn,
+	isSameRequest,
+	isStepOperation,
+	narrowStep,
+	objectsOf,
+	sameParameters,
+	targetOf,
+} from "./requests.ts";
 import type { Disagreement, ReviewedActivity } from "./reviewed-activity.ts";
 import { isWriting } from "./written-effect.ts";
 
@@ -96,10 +105,7 @@ type StepLike = Parameters<typeof commonObjects>[1] & Parameters<typeof objectsO
 function covers(step: Step, request: StepLike): boolean {
 	const common = commonObjects(step, request);
 	if (common.length === 0 || common.length < objectsOf(request).length) return false;
-	// What an update leaves out stays as it is then, also where the step clears it.
-	const isWhole = Object.keys(step.parameters).every((name) => typeof request.parameters[name] === "string");
-	if (step.operation === "update_policy" && !isWhole) return false;
-	return sameParameters(narrowStep(step, common).parameters, request.parameters);
+	return isSameRequest(narrowStep(step, common), request.parameters);
 }
 
 type Standing = "wanted" | "unwanted" | "unmanaged";

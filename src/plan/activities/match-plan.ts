@@ -1,7 +1,7 @@
 /** Matches pending activities with the steps of a saved plan: each step takes one activity that equals it. Pure. */
 
 import type { Step } from "../step.ts";
-import { commonObjects, idsIn, sameParameters } from "./requests.ts";
+import { commonObjects, idsIn, isSameRequest, sameParameters } from "./requests.ts";
 import type { Disagreement, ReviewedActivity, StepDifference } from "./reviewed-activity.ts";
 
 type Activity = Pick<ReviewedActivity, "activityId" | "operation" | "parameters">;
@@ -41,7 +41,7 @@ export function matchSteps(steps: readonly Step[], activities: readonly Activity
 }
 
 function equals(step: Step, { operation, parameters }: Activity): boolean {
-	return step.operation === operation && sameParameters(step.parameters, parameters);
+	return step.operation === operation && isSameRequest(step, parameters);
 }
 
 /** Returns how the activity differs from the step that it resembles most; `no-step` where none is about its objects. */

@@ -3,7 +3,7 @@ import { quoteForShell } from "../../common/escape.ts";
 import { earlierInput, flag, type Said, say } from "../../common/said.ts";
 import type { ActivityState, CoveredObject, EarlierActivity, Relation, Step, StepOperation } from "../step.ts";
 import { compareText, sameValue } from "../value.ts";
-import { commonObjects, listParameter, narrowStep, objectsOf, sameParameters } from "./requests.ts";
+import { commonObjects, isSameRequest, listParameter, narrowStep, objectsOf, sameParameters } from "./requests.ts";
 
 /** An activity of the organization that has not ended, or bytes that were sent and perhaps made one. */
 export type PendingActivity = ActivityState & {
@@ -170,7 +170,7 @@ function joins(step: Step, activity: PendingActivity): boolean {
 	const touched = commonObjects(step, activity);
 	if (touched.length === 0) return false;
 	if (activity.state === "in-doubt") return isExactly(narrowStep(step, touched), activity);
-	return isSameRequest(step, activity) || isPartOf(activity, step);
+	return isSameRequest(step, activity.parameters) || isPartOf(activity, step);
 }
 
 export function touches(step: Step, activity: PendingActivity): boolean {
@@ -180,13 +180,6 @@ export function touches(step: Step, activity: PendingActivity): boolean {
 /** Whether the step would be sent by the same bytes as the activity: only then can it make no second. */
 function isExactly(step: Step, { parameters }: PendingActivity): boolean {
 	return sameValue(step.parameters, parameters);
-}
-
-function isSameRequest(step: Step, { parameters }: PendingActivity): boolean {
-	// What an update of a policy leaves out stays as it is then, also where the step clears it.
-	const isWhole = Object.keys(step.parameters).every((name) => typeof parameters[name] === "string");
-	if (step.operation === "update_policy" && !isWhole) return false;
-	return sameParameters(step.parameters, parameters);
 }
 
 /** Whether everything the activity removes is wanted gone by the step too. */

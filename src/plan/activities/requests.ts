@@ -83,6 +83,12 @@ export function sameParameters(left: AnyParameters, right: AnyParameters): boole
 	return sameValue(normalize(left), normalize(right));
 }
 
+/** Whether a request asks for all that the step does. What an update of a policy leaves out stays as it is then, also where the step clears it. */
+export function isSameRequest({ operation, parameters }: StepRequest, asked: AnyParameters): boolean {
+	const isWhole = Object.keys(parameters).every((name) => typeof asked[name] === "string");
+	return (operation !== "update_policy" || isWhole) && sameParameters(parameters, asked);
+}
+
 function normalize(parameters: AnyParameters): Record<string, unknown> {
 	return Object.fromEntries(
 		Object.entries(parameters)

@@ -64,13 +64,14 @@ export function dependsOnTime(question: Question): boolean {
 }
 
 /** Returns what differs, and what has to be read before there can be a plan. */
-export function decide({ document, reads }: Question, reading: Reading): Decision {
+export function decide({ document, base, reads }: Question, reading: Reading): Decision {
 	const { timeMs, whyUncertain } = reading;
 	const { desired, problems } =
 		whyUncertain === undefined
 			? { desired: desiredAt(document, timeMs), problems: [] }
 			: withoutWindows(document, whyUncertain);
-	const live = reading.narrow(desired);
+	const rules = [...(desired.rules ?? []), ...(base?.desired?.rules ?? [])];
+	const live = reading.narrow({ ...desired, rules });
 	const found = diff(desired, live);
 	const differences = { ...found, problems: [...found.problems, ...problems] };
 	const operations = differences.problems.length > 0 ? [] : operationsFor(differences.changes);
@@ -79,7 +80,7 @@ export function decide({ document, reads }: Question, reading: Reading): Decisio
 	const needs = {
 		operations,
 		caller: submits && isAuto && needsCaller(differences.changes),
-		powers: isAuto && (submits || needsPowers(desired.rules ?? [])),
+		powers: isAuto && (submits || needsPowers(rules)),
 		completed: submits && changesAgain(differences.changes, live),
 		otherPending: isAuto && statesPolicies(desired),
 	};

@@ -132,7 +132,7 @@ export interface PlanContext {
 	/** Completed activities that changed user tags, the newest first, as far as they are known. */
 	readonly completed?: readonly CompletedActivity[];
 	readonly unread?: readonly Unread[];
-	/** The document that a change is compared with: its limits and protection hold too. */
+	/** The document that a change is compared with: its limits, protection and rules hold too. */
 	readonly base?: BaseLimits;
 }
 
@@ -167,7 +167,8 @@ export function makePlan(
 		...[...usersOfConsequences(consequences), ...usersOfRules(found), ...usersOfMoments(moments)],
 	];
 	const names = namesFor(mentioned, desired, live, context.userNames);
-	const rules = describeRules(found, names);
+	const judged = describeRules(found, names);
+	const rules = judged.filter(({ isOfBase }) => isOfBase === undefined);
 	const warnings = findWarnings(desired, live, timeMs, context.access);
 	return {
 		formatVersion: 1,
@@ -179,7 +180,7 @@ export function makePlan(
 		readAt: new Date(context.readAtMs).toISOString(),
 		...windows,
 		...defined({ expiries: nonEmpty(expiries) }),
-		unread: [...unread, ...(context.unread ?? []), ...unreadRules(rules)],
+		unread: [...unread, ...(context.unread ?? []), ...unreadRules(judged)],
 		problems,
 		...defined({ warnings: nonEmpty(warnings) }),
 		changes,
@@ -190,7 +191,7 @@ export function makePlan(
 				...judgeWrites(judged, live, { changes, steps, access: context.access }),
 				...judgeAccess({ limits: judged.limits, changes, consequences, access: context.access, names }),
 			]),
-			...judgeRules(found, rules, changes),
+			...judgeRules(found, judged, changes),
 			...judgeOldNames(document, changes, context.access),
 			...(context.isCutOff === true ? judgeUnlisted(steps) : []),
 			...judgeOrder({ ...order, ...moments, steps }, consequences.steps, names),

@@ -191,8 +191,9 @@ function doubtText(unknown: readonly PlanImpact[], kind: GuardKind): string {
 	return powers === null ? "whether one person can do more alone" : `whether one person could ${powers} alone`;
 }
 
-function brokenRuleText({ address, effect, after }: Finding<"rules">["rules"][number]): string {
-	return `would break ${showAddress(address)}${effect === "worsens" ? " further" : ""}: ${breachText(after)}`;
+function brokenRuleText({ address, isOfBase, effect, after }: Finding<"rules">["rules"][number]): string {
+	const of = isOfBase === true ? " of the base document" : "";
+	return `would break ${showAddress(address)}${of}${effect === "worsens" ? " further" : ""}: ${breachText(after)}`;
 }
 
 const maxListed = 10;

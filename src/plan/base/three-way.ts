@@ -195,7 +195,8 @@ export function unite(base: DesiredOrganization, head: DesiredOrganization): Des
 		object.kind === "userTag" ? JSON.stringify(object) : addressOfObject(object, { users: {} });
 	const exactly = { ...base.exactly, ...head.exactly };
 	const objects = [...new Map(all.map((object) => [keyOf(object), object])).values()];
-	return { ...head, ...(Object.keys(exactly).length === 0 ? {} : { exactly }), objects };
+	const rules = [...(head.rules ?? []), ...(base.rules ?? [])];
+	return { ...head, ...(Object.keys(exactly).length === 0 ? {} : { exactly }), objects, rules };
 }
 
 function emptyOf({ organizationId, users, digest }: DesiredOrganization): DesiredOrganization {

@@ -14,7 +14,7 @@ export function accessAfter(access: AccessState, steps: readonly CoveringRequest
 }
 
 /** What is created has the ids by which the step covers it. */
-type CoveringRequest = StepRequest & { readonly covers?: readonly CoveredObject[] };
+export type CoveringRequest = StepRequest & { readonly covers?: readonly CoveredObject[] };
 
 function afterStep(access: AccessState, step: CoveringRequest): AccessState {
 	switch (step.operation) {

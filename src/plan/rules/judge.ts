@@ -1,17 +1,36 @@
 /** Judges the rules of a document before the steps of a plan and after them. */
+import { defined } from "../../common/defined.ts";
 import type { AccessState } from "../../policy/access.ts";
 import type { Reason } from "../../policy/powers/reason.ts";
 import type { RuleAddress } from "../address.ts";
 import type { Unread } from "../change.ts";
 import { accessAfter } from "../impact/access-after.ts";
 import type { Consequences } from "../impact/consequences.ts";
-import type { DesiredRule, LiveOrganization } from "../organization.ts";
+import type { DesiredOrganization, DesiredRule, LiveOrganization } from "../organization.ts";
 import type { Step } from "../step.ts";
 import type { UserNames } from "../users.ts";
 import { compareText } from "../value.ts";
 import { judgeMinApprovers, judgeNewAccess, judgeOnlyBy, powersOf, type RulePowers } from "./powers.ts";
-import { addressOfRule, type Breach, isWorse, keptFacts, needsPowers, type RuleFacts, tagNamesOf } from "./rules.ts";
-import { findTag, judgeExclusive, judgeMembers, type NamedTag, type NamedTags, tagsAfter } from "./tags.ts";
+import {
+	addressOfRule,
+	type Breach,
+	isWorse,
+	keptFacts,
+	needsPowers,
+	type RuleFacts,
+	tagNamesOf,
+	valueOfRule,
+} from "./rules.ts";
+import {
+	findTag,
+	followTag,
+	judgeExclusive,
+	judgeMembers,
+	type NamedTag,
+	type NamedTags,
+	tagsAfter,
+	withoutMembers,
+} from "./tags.ts";
 
 /** Whether a rule holds. Unknown is not kept. */
 type RuleState =
@@ -41,6 +60,8 @@ type RuleEffect = "none" | "repairs" | "breaks" | "worsens";
 export interface JudgedRule {
 	readonly address: RuleAddress;
 	readonly rule: DesiredRule["rule"];
+	/** It is a rule of the base document that this document does not have; left out otherwise. */
+	readonly isOfBase?: true;
 	readonly effect: RuleEffect;
 	/** In live state. */
 	readonly before: RuleState;
@@ -49,7 +70,7 @@ export interface JudgedRule {
 }
 
 /** A rule, and what was found. */
-export interface FoundRule {
+export interface FoundRule extends Pick<JudgedRule, "isOfBase"> {
 	readonly rule: DesiredRule;
 	readonly before: RuleFacts;
 	readonly after: RuleFacts;
@@ -65,10 +86,14 @@ interface RulesContext {
 	readonly consequences: Pick<Consequences, "impact" | "impactVerdict">;
 	/** Milliseconds since 1970. */
 	readonly atMs: number;
+	/** The document that a change is compared with: its rules hold too. */
+	readonly base?: Pick<DesiredOrganization, "rules"> | undefined;
 }
 
-/** Returns what each rule finds in live state, and once the steps have completed. */
-export function findRules(rules: readonly DesiredRule[], context: RulesContext): readonly FoundRule[] {
+/** Returns what each rule finds in live state, and once the steps have completed: those of the document, then others of its base. */
+export function findRules(own: readonly DesiredRule[], context: RulesContext): readonly FoundRule[] {
+	const ofBase = rulesOfBase(own, context.base?.rules ?? []);
+	const rules = [...own, ...ofBase];
 	// A thousand plans of one tag each have no rules.
 	if (rules.length === 0) return [];
 	const { live, access, atMs } = context;
@@ -82,18 +107,40 @@ export function findRules(rules: readonly DesiredRule[], context: RulesContext):
 	const isIdle = steps.length === 0;
 	const powersAfter =
 		access === undefined || powers === undefined || isIdle ? powers : powersOf(accessAfter(access, steps), atMs);
-	return rules.map((rule) => {
-		const found = judge(rule, { tags: before, powers });
-		if (rule.rule === "noNewAccess") return { rule, before: found, after: isIdle ? found : newAccessOf(context) };
-		return { rule, before: found, after: isIdle ? found : judge(rule, { tags: after, powers: powersAfter }) };
+	const namedNow: NamedTags = new Map([...names].map((name) => [name, findTag(tagsBefore, name)]));
+	const followed: NamedTags = new Map([...namedNow].map(([name, tag]) => [name, followTag(name, tag, tags)]));
+	return rules.map((rule, index) => {
+		// A rule of the base is about the tag that has its name now: a change that renames the tag does not end the rule.
+		const isOfBase = index >= own.length;
+		const now = (): RuleFacts => judge(rule, { tags: isOfBase ? namedNow : before, powers });
+		// A tag that the plan creates is missing by what the document lists, not by the rule.
+		const found = rule.rule === "members" && isCreated(before.get(rule.tag), tagsBefore) ? keptFacts : now();
+		const then = (): RuleFacts =>
+			rule.rule === "noNewAccess"
+				? newAccessOf(context)
+				: judge(rule, { tags: isOfBase ? followed : after, powers: powersAfter });
+		return { rule, ...(isOfBase ? { isOfBase } : {}), before: found, after: isIdle ? found : then() };
 	});
 }
 
-/** Returns the tag as it is live; one that has the name now and loses it counts where no other gets it. */
+/** Returns the rules of the base that the document does not have, or has with another value. */
+function rulesOfBase(own: readonly DesiredRule[], base: readonly DesiredRule[]): readonly DesiredRule[] {
+	const values = new Map(own.map((rule) => [addressOfRule(rule), valueOfRule(rule)]));
+	return base.filter((rule) => values.get(addressOfRule(rule)) !== valueOfRule(rule));
+}
+
+/** Returns the tag as it is live; one that has the name now and loses it counts where no other gets it. A new one is empty. */
 function beforeOf(name: string, after: NamedTag, tags: LiveOrganization["userTags"]): NamedTag {
-	const id = after.known ? after.value?.id : undefined;
-	const same = tags.known ? tags.value.find((tag) => tag.id === id) : undefined;
-	return same === undefined ? findTag(tags, name) : { known: true, value: same };
+	const tag = after.known ? after.value : null;
+	const same = tags.known ? tags.value.find(({ id }) => id === tag?.id) : undefined;
+	if (same !== undefined) return { known: true, value: same };
+	const named = findTag(tags, name);
+	return named.known && named.value === null && tag !== null ? { known: true, value: withoutMembers(tag) } : named;
+}
+
+function isCreated(tag: NamedTag | undefined, tags: LiveOrganization["userTags"]): boolean {
+	const id = tag?.known === true ? tag.value?.id : undefined;
+	return id !== undefined && tags.known && tags.value.every((one) => one.id !== id);
 }
 
 interface Judged {
@@ -131,9 +178,10 @@ export function usersOfRules(found: readonly FoundRule[]): readonly string[] {
 
 /** Returns the rules as a plan has them, with these names of users. */
 export function describeRules(found: readonly FoundRule[], names: UserNames): readonly JudgedRule[] {
-	return found.map(({ rule, before, after }) => ({
+	return found.map(({ rule, isOfBase, before, after }) => ({
 		address: addressOfRule(rule),
 		rule: rule.rule,
+		...defined({ isOfBase }),
 		effect: effectOf(before, after),
 		before: stateOf(rule, before, names),
 		after: stateOf(rule, after, names),
@@ -162,7 +210,9 @@ export function brokenRules({ rules = [] }: { readonly rules?: readonly JudgedRu
 
 /** Returns the rules that could not be checked, before the steps or after them. */
 export function unreadRules(rules: readonly JudgedRule[]): readonly Unread[] {
-	return rules.flatMap(({ address, before, after }): readonly Unread[] => {
+	const own = new Set(rules.flatMap(({ isOfBase, address }) => (isOfBase === true ? [] : [address])));
+	return rules.flatMap(({ isOfBase, address, before, after }): readonly Unread[] => {
+		if (isOfBase === true && own.has(address)) return [];
 		const unknown = [before, after].find((one) => one.state === "unknown");
 		return unknown?.state === "unknown"
 			? [{ scope: "rule", address, because: unknown.because, standsIn: "nothing" }]

@@ -1,5 +1,6 @@
 /** Judges rules about the members of user tags: `exclusive` and `members`. */
 import { notRead, type Reason } from "../../policy/powers/reason.ts";
+import { type CoveringRequest, coveredId } from "../impact/access-after.ts";
 import type { Known, LiveUserTag } from "../organization.ts";
 import type { StepRequest } from "../step.ts";
 import { compareText } from "../value.ts";
@@ -8,11 +9,16 @@ import { type Breach, factsOf, type RuleFacts, type RuleOf } from "./rules.ts";
 /** Returns the tags as they are once these steps have completed. The last name of a tag is its name. */
 export function tagsAfter(
 	tags: Known<readonly LiveUserTag[]>,
-	steps: readonly StepRequest[],
+	steps: readonly CoveringRequest[],
 ): Known<readonly LiveUserTag[]> {
 	if (!tags.known) return tags;
 	const updates = steps.filter((step) => step.operation === "update_user_tag").map(({ parameters }) => parameters);
-	const value = tags.value.map((tag) => {
+	const removed = new Set(
+		steps.flatMap((step) => (step.operation === "delete_user_tags" ? step.parameters.userTagIds : [])),
+	);
+	const created = steps.flatMap((step) => (step.operation === "create_user_tag" ? [createdTag(step)] : []));
+	const kept = tags.value.filter(({ id }) => !removed.has(id));
+	const changed = kept.map((tag) => {
 		const own = updates.filter(({ userTagId }) => userTagId === tag.id);
 		const name = own.findLast(({ newUserTagName }) => newUserTagName !== undefined)?.newUserTagName ?? tag.name;
 		const members = own.reduce(
@@ -21,7 +27,13 @@ export function tagsAfter(
 		);
 		return { ...tag, name, members };
 	});
-	return { known: true, value };
+	return { known: true, value: [...changed, ...created] };
+}
+
+function createdTag(step: CoveringRequest & StepRequest<"create_user_tag">): LiveUserTag {
+	const { userTagName: name, userIds } = step.parameters;
+	const members = { known: true, value: userIds } as const;
+	return { id: coveredId(step, name), name, type: "TAG_TYPE_USER", updatedAt: "", members };
 }
 
 function changeMembers(
@@ -45,6 +57,21 @@ export function findTag(tags: Known<readonly LiveUserTag[]>, name: string): Name
 	const [tag = null, ...others] = tags.value.filter((one) => one.name === name);
 	if (others.length === 0) return { known: true, value: tag };
 	return { known: false, because: { kind: "tags-of-name", name, count: others.length + 1 } };
+}
+
+/**
+ * Returns the tag of a base document's rule once the steps have completed: the live tag of that name, whatever its name is then. One
+ * that is removed has no members.
+ */
+export function followTag(name: string, before: NamedTag, after: Known<readonly LiveUserTag[]>): NamedTag {
+	if (!before.known || before.value === null || !after.known) return findTag(after, name);
+	const { value: tag } = before;
+	const same = after.value.find(({ id }) => id === tag.id);
+	return { known: true, value: same ?? withoutMembers(tag) };
+}
+
+export function withoutMembers(tag: LiveUserTag): LiveUserTag {
+	return { ...tag, members: { known: true, value: [] } };
 }
 
 export function judgeExclusive({ tags: names }: RuleOf<"exclusive">, tags: NamedTags): RuleFacts {

@@ -18,6 +18,8 @@ export const exitCodes = {
 	partlyApplied: 7,
 	pendingApproval: 8,
 	rejectedOrDenied: 9,
+	failedCase: 10,
+	undecided: 11,
 	interrupted: 130,
 } as const;
 
@@ -33,6 +35,8 @@ export const exitCodeOrder: readonly ExitCode[] = [
 	exitCodes.blockedByGuard,
 	exitCodes.invalid,
 	exitCodes.error,
+	exitCodes.failedCase,
+	exitCodes.undecided,
 	exitCodes.changes,
 	exitCodes.pendingApproval,
 	exitCodes.inSync,
@@ -155,6 +159,12 @@ export class TransportError extends OrgsyncError {
 		super(message, options);
 		this.sent = sent;
 	}
+}
+
+/** The service denies a query that an answer needs: the answer is unknown, which is not no. */
+export class UndecidedError extends OrgsyncError {
+	readonly code = "undecided";
+	readonly exitCode = exitCodes.undecided;
 }
 
 /** A file that orgsync keeps (journal, local service) cannot be opened, read or written. */

@@ -36,7 +36,7 @@ import { sayNotes, sayOrganization, sayRead } from "./sections/organization.ts";
 import { overridesSection } from "./sections/overrides.ts";
 import { pendingSections } from "./sections/pending.ts";
 import { policyHistorySection } from "./sections/policy-history.ts";
-import { powersSections, unknownPowersSection } from "./sections/powers.ts";
+import { answerSections, powersSections, unknownPowersSection } from "./sections/powers.ts";
 import { problemsSection, rulesSection, warningsSection } from "./sections/problems.ts";
 import { endSections } from "./sections/results.ts";
 import { savedPlanOf, savedPlanSection } from "./sections/saved-plan.ts";
@@ -248,6 +248,8 @@ export function topicsOf(result: CommandResult, format: Format, commands?: Comma
 					reason(one.at),
 				]),
 			);
+		case "can":
+			return result.organizations.map((one) => of(one, answerSections(one, result.because), [", at ", reason(one.at)]));
 		case "organizations":
 			return [of(result, discoverySections(result))];
 		case "approve":

@@ -77,6 +77,7 @@ export function renderText(result: CommandResult, options: TextOptions): string 
 `,
 			]);
 		case "powers":
+		case "can":
 			return join(topicsOf(result, "text").map((topic) => renderTopic(topic, style, "  ")));
 		case "export":
 			return result.document;

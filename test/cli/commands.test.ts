@@ -525,7 +525,7 @@ describe("help", () => {
 	test("lists the exit codes, also of `orgsync` and `orgsync help`", async () => {
 		const { code, stdout, stderr } = await run(["--help"]);
 		expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-		for (const number of [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 130])
+		for (const number of [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 130])
 			expect(stdout).toMatch(new RegExp(`^  ${number} +\\w`, "m"));
 		expect((await run([])).stdout).toBe(stdout);
 		expect((await run(["help"])).stdout).toBe(stdout);

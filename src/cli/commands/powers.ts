@@ -33,15 +33,19 @@ import { mapInOrder } from "../map-in-order.ts";
 import type { Call } from "../output/output.ts";
 import { findOrganizations, type NamingFlags } from "./selection.ts";
 
-interface PowersFlags extends NamingFlags, ServiceFlags {
+/** Flags of every question about powers. */
+export interface AskingFlags extends NamingFlags, ServiceFlags {
+	/** Milliseconds since 1970; left out: now, by the service's clock. */
+	readonly at?: number;
+	readonly concurrency: number;
+}
+
+interface PowersFlags extends AskingFlags {
 	readonly group?: string;
 	readonly user?: string;
 	readonly tag?: string;
-	/** Milliseconds since 1970; left out: now, by the service's clock. */
-	readonly at?: number;
 	readonly why?: boolean;
 	readonly activity?: string;
-	readonly concurrency: number;
 }
 
 /** What the flags ask for. */
@@ -58,13 +62,22 @@ interface PowersQuestion {
 
 /** Returns the powers of every organization; with `--why` how one user has one of them, with `--activity` who can do one activity. Exit 0, whatever they are. */
 export async function powers(words: readonly string[], call: Call<PowersFlags>): Promise<PowersResult> {
-	const { flags, terminal, output } = call;
+	const { flags } = call;
 	const question = flags.activity === undefined ? readQuestion(words, flags) : await readActivity(words, call);
+	return { ...resultHead("powers", exitCodes.inSync, null), organizations: await askPowers(question, call) };
+}
+
+/** Reads the organizations, and returns the answer of each that the question is about. Throws ConfigurationError for none. */
+export async function askPowers(
+	question: PowersQuestion,
+	call: Call<AskingFlags>,
+): Promise<readonly OrganizationPowers[]> {
+	const { flags, terminal, output } = call;
 	const { readAccessOnly } = await import("../../sync/read/read-access.ts");
 	const documents = [...(await findOrganizations(call))].filter(([id]) => id === (question.organizationId ?? id));
 	if (documents.length === 0) {
 		throw new ConfigurationError(
-			`--activity: no document is of the organization ${showText(question.organizationId ?? "")}`,
+			`the request: no document is of the organization ${showText(question.organizationId ?? "")}`,
 			{
 				hint: "name it with -f or --organization, or leave organizationId out of the request",
 			},
@@ -89,9 +102,7 @@ export async function powers(words: readonly string[], call: Call<PowersFlags>):
 		),
 	);
 	output.clear();
-	const selected = selectAll(read, question);
-	const organizations = selected.map((one) => describeOrganization(one, question, flags.at));
-	return { ...resultHead("powers", exitCodes.inSync, null), organizations };
+	return selectAll(read, question).map((one) => describeOrganization(one, question, flags.at));
 }
 
 /** Throws ConfigurationError for flags that do not go together, and for an unknown group. */
@@ -121,20 +132,25 @@ function readQuestion(words: readonly string[], { why = false, group, user, tag 
 }
 
 /** Throws ConfigurationError for flags that do not go together, DocumentError for what is wrong in the request. */
-async function readActivity(words: readonly string[], { flags, terminal }: Call<PowersFlags>): Promise<PowersQuestion> {
-	const { activity = "", why = false, group, user, tag, file } = flags;
+async function readActivity(words: readonly string[], call: Call<PowersFlags>): Promise<PowersQuestion> {
+	const { activity = "", why = false, group, user, tag } = call.flags;
 	if (group !== undefined || user !== undefined || tag !== undefined || words.length !== (why ? 1 : 0)) {
 		throw new ConfigurationError("--activity cannot be used with --group, --user, --tag or GROUP", {
 			hint: "ask about all users with --activity FILE, or about one with --why USER --activity FILE",
 		});
 	}
-	if (activity === "-" && file.includes("-")) {
-		throw new ConfigurationError("--activity - and -f - cannot be used together: both read standard input");
+	return { why, user: words[0], tag, ...(await askedIn(activity, call)) };
+}
+
+/** Returns what the request in the file asks about; `-` is standard input. Throws DocumentError for what is wrong in it. */
+export async function askedIn(name: string, { flags, terminal }: Call<NamingFlags>) {
+	if (name === "-" && flags.file.includes("-")) {
+		throw new ConfigurationError("the request and -f - cannot both be read from standard input");
 	}
-	const read = readRequest(activity, await readInputFile(activity, terminal));
+	const read = readRequest(name, await readInputFile(name, terminal));
 	if ("problems" in read) throw new DocumentError(read.problems);
 	const { type, organizationId, fields } = read.request;
-	return { why, user: words[0], tag, group: { groups: [{ type }] }, fields, organizationId };
+	return { group: { groups: [{ type }] }, fields, organizationId } satisfies Partial<PowersQuestion>;
 }
 
 interface ReadOrganization {

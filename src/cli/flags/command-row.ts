@@ -51,6 +51,8 @@ export const meanings: Readonly<Record<ExitCode, string>> = {
 	[exitCodes.partlyApplied]: "partly applied",
 	[exitCodes.pendingApproval]: "pending approval",
 	[exitCodes.rejectedOrDenied]: "rejected or denied",
+	[exitCodes.failedCase]: "an access case fails",
+	[exitCodes.undecided]: "undecided: something that an answer needs is unknown",
 	[exitCodes.interrupted]: "interrupted",
 };
 

@@ -74,8 +74,9 @@ async function findCandidates(
 	const position = before.filter((word, at) => !word.startsWith("-") && !findFlag(before[at - 1], row)).length;
 	const argument = current.startsWith("-") ? undefined : row.arguments?.[position];
 	if (argument === undefined) return row.flags.map(({ long, description }) => [long ?? "", description]);
-	// An argument that is called as a flag takes the same values.
-	const key = position === 0 && Object.hasOwn(words, name) ? name : `--${argument.name()}`;
+	// An argument that is called as a flag takes the same values; an activity is named by its group.
+	const called = argument.name() === "activity" ? "group" : argument.name();
+	const key = position === 0 && Object.hasOwn(words, name) ? name : `--${called}`;
 	return valuesOf({ key, flags: `<${argument.name()}>` }, typed, terminal);
 }
 

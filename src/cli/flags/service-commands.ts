@@ -172,6 +172,33 @@ const powers = (): CommandRow => ({
 	run: async (call) => (await import("../commands/powers.ts")).powers(call.words, call),
 });
 
+const canCommand = (): CommandRow => ({
+	name: "can",
+	summary: "answer by the exit code whether a user can do an activity",
+	arguments: [
+		argument("<user>", "alias, id or live name of a user"),
+		argument("<activity>", "a power or group, or a request: FILE.json or -"),
+	],
+	flags: [
+		...flagGroup("Powers", [
+			flag("--at <time>", "judge time windows at this time (default: now)", parseTime),
+			flag("--because", "show the policies too, each with its clauses"),
+		]),
+		...organizationFlags(),
+		...serviceFlags(concurrencyFlag()),
+		...outputFlags(),
+	],
+	example: "orgsync can alice transfer.json --because",
+	exitCodes: {
+		...queryExitCodes,
+		[exitCodes.inSync]: "yes, alone",
+		[exitCodes.pendingApproval]: "yes, with the approval of others",
+		[exitCodes.rejectedOrDenied]: "no",
+		[exitCodes.undecided]: "unknown, or it depends on what is not said",
+	},
+	run: async (call) => (await import("../commands/can.ts")).can(call.words, call),
+});
+
 const query = (): CommandRow => ({
 	name: "query",
 	summary: "run one query and print the response as JSON",
@@ -259,6 +286,7 @@ export const activityCommands = (): readonly CommandRow[] => [status(), approve(
 export const serviceCommands = (): readonly CommandRow[] => [
 	organizations(),
 	powers(),
+	canCommand(),
 	query(),
 	importKey(),
 	passkey(),

@@ -169,6 +169,13 @@ export interface PowersResult extends Head<"powers"> {
 	readonly organizations: readonly OrganizationPowers[];
 }
 
+/** With the answers as `why`, one for each group. */
+export interface CanResult extends Head<"can"> {
+	/** Whether a text has the policies of each answer too. */
+	readonly because: boolean;
+	readonly organizations: readonly OrganizationPowers[];
+}
+
 export interface EndedActivity {
 	readonly activityId: string | null;
 	/** Null for one of which only the id is known. */
@@ -306,6 +313,7 @@ type CompletedResult =
 	| VoteResult
 	| WaitResult
 	| PowersResult
+	| CanResult
 	| ExplainResult
 	| ExplainPolicyResult
 	| ImportKeyResult

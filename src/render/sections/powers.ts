@@ -33,6 +33,12 @@ export function powersSections(one: OrganizationPowers): readonly Section[] {
 	return [...notes, tableSection(one), ...policies];
 }
 
+/** Returns the answers of `can`; where not everything is known what could not be read, and `because` the policies too. */
+export function answerSections(one: OrganizationPowers, because: boolean): readonly Section[] {
+	if (because) return powersSections(one);
+	return [unreadSection(one), ...whySections(one, one.why ?? [], true)];
+}
+
 function tableSection(organization: OrganizationPowers): Section {
 	const rows = rowsOf(organization);
 	return section("powers", null, ["power", "powers"], {

@@ -24,23 +24,33 @@ import { sayReason } from "../../say/reason.ts";
 import { type Row, type Section, section } from "../../say/section.ts";
 import type { OrganizationPowers } from "../result/organization-powers.ts";
 
-/** Returns one section for each answer; groups with the same answer are one. */
-export function whySections(organization: OrganizationPowers, why: readonly PowerExplanation[]): readonly Section[] {
-	const merged = groupBy(why, ({ group: _, ...same }) => JSON.stringify(same, withoutExamples));
-	return merged.map((same) => sectionOf(same[0], same, organization));
+/** Returns one section for each answer; groups with the same answer are one. `isBrief`: without the policies. */
+export function whySections(
+	organization: OrganizationPowers,
+	why: readonly PowerExplanation[],
+	isBrief = false,
+): readonly Section[] {
+	const answers = isBrief ? why.map((one) => ({ ...one, policies: [], assumptions: [] })) : why;
+	const merged = groupBy(answers, ({ group: _, ...same }) => JSON.stringify(same, withoutExamples));
+	return merged.map((same) => sectionOf(same[0], same, organization, isBrief));
 }
 
 /** For JSON.stringify: an example is of one group. */
 export const withoutExamples = (key: string, value: unknown): unknown => (key === "example" ? undefined : value);
 
-function sectionOf(first: PowerExplanation, same: readonly PowerExplanation[], names: OrganizationPowers): Section {
+function sectionOf(
+	first: PowerExplanation,
+	same: readonly PowerExplanation[],
+	names: OrganizationPowers,
+	isBrief: boolean,
+): Section {
 	const groups = same.map(({ group }) => group);
 	const listed = listOf(printGroups(groups), (group) => code(group));
 	const where: Phrase = first.where === undefined ? [] : [", where ", code(first.where)];
 	const lines: readonly Row[] = [
 		...describeConditional(first.conditional, names),
-		...policyRows(first, names),
-		...describeMissing(first, names).map((said) => ({ said })),
+		...(isBrief ? [] : policyRows(first, names)),
+		...(isBrief ? [] : describeMissing(first, names).map((said) => ({ said }))),
 		...assumptionRows(first.assumptions, names),
 	];
 	return section("why", null, ["reason", "reasons"], {

@@ -23,6 +23,7 @@ const commands = [
 	"explain",
 	"organizations",
 	"powers",
+	"can",
 	"query",
 	"import-key",
 	"passkey",

@@ -187,7 +187,7 @@ describe("orgsync powers --activity", () => {
 		[["--activity", "a.json", "--user", "alice"], "--activity cannot be used with --group, --user, --tag or GROUP"],
 		[["--why", "alice", "sign", "--activity", "a.json"], "--activity cannot be used with"],
 		[["--activity", "none.json"], "none.json cannot be read"],
-		[["--activity", "a.json"], "--activity: no document is of the organization"],
+		[["--activity", "a.json"], "the request: no document is of the organization"],
 	])("%j is refused", async (words, message) => {
 		const world = await makeOrganization();
 		world.write("a.json", transaction().replace(organizationId, alice));

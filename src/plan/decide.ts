@@ -1,16 +1,19 @@
 /** Decides what differs by one reading, and what else has to be read. Then the plan is made, once. Pure. */
 
 import { desiredAt, windowsOf, withoutWindows } from "./access-window.ts";
+import { findLeftPolicies } from "./base/left-policies.ts";
 import { type BaseDocument, type DriftedDifference, makeThreeWay, type ThreeWay, unite } from "./base/three-way.ts";
 import type { Change, Differences } from "./change.ts";
 import { diff } from "./diff.ts";
 import { needsCaller } from "./guards/guards.ts";
+import { usersOfConsequences } from "./impact/consequences.ts";
 import { statesPolicies } from "./kinds/policy-changes.ts";
-import type { DesiredOrganization, LiveOrganization } from "./organization.ts";
+import { type DesiredOrganization, type LiveOrganization, policiesOf } from "./organization.ts";
 import { makePlan, type Plan, type PlanContext, type Reads } from "./plan.ts";
 import { needsPowers } from "./rules/rules.ts";
 import { isHeldByRejection } from "./step-groups.ts";
 import { operationsFor } from "./steps.ts";
+import { liveNamesFor } from "./users.ts";
 
 /** The document, and how it is looked at. */
 export interface Question {
@@ -80,7 +83,7 @@ export function decide({ document, base, reads }: Question, reading: Reading): D
 	const needs = {
 		operations,
 		caller: submits && isAuto && needsCaller(differences.changes),
-		powers: isAuto && (submits || needsPowers(rules)),
+		powers: isAuto && (submits || needsPowers(rules) || leavesPolicies(base?.desired, desired)),
 		completed: submits && changesAgain(differences.changes, live),
 		otherPending: isAuto && statesPolicies(desired),
 	};
@@ -97,7 +100,29 @@ export function planDecided(
 	const limits = base?.desired ?? undefined;
 	const plan = makePlan(desired, live, limits === undefined ? context : { ...context, base: limits }, differences);
 	if (base === undefined) return { plan };
-	return { plan, threeWay: holdThreeWay(makeThreeWay(base, desired, wholeLive, timeMs), plan) };
+	const compared = holdThreeWay(makeThreeWay(base, desired, wholeLive, timeMs), plan);
+	return { plan, threeWay: withLeftPolicies(compared, plan, wholeLive, { ...context, timeMs }) };
+}
+
+function leavesPolicies(base: DesiredOrganization | null | undefined, head: DesiredOrganization): boolean {
+	const names = new Set(policiesOf(head).map(({ name }) => name));
+	return base !== null && base !== undefined && policiesOf(base).some(({ name }) => !names.has(name));
+}
+
+/** Returns the comparison with what policies that left the document still give, and the names of the users whom that names. */
+function withLeftPolicies(
+	threeWay: ThreeWay,
+	{ steps }: Plan,
+	{ users }: LiveOrganization,
+	{ access, userNames, timeMs }: PlanContext & Pick<Reading, "timeMs">,
+): ThreeWay {
+	if (access === undefined) return threeWay;
+	const leftPolicies = findLeftPolicies(threeWay.documentChanges, steps, access, timeMs);
+	if (leftPolicies.length === 0) return threeWay;
+	const named = usersOfConsequences({ steps: [], impact: leftPolicies.flatMap(({ impact }) => impact) });
+	const known = users.known ? users : (userNames ?? users);
+	const liveNames = { ...threeWay.liveNames, ...liveNamesFor(named, threeWay.userNames, known) };
+	return { ...threeWay, leftPolicies, liveNames };
 }
 
 /** Whether a tag would be changed that may have been changed before: only such a change can repeat an undone one. */

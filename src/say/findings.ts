@@ -63,7 +63,7 @@ function describeFinding(finding: PlanImpact, names: UserNames): string {
 		case "nobody":
 			return `no one could ${power} any more`;
 		case "alone":
-			return `${people} could ${power} alone`;
+			return `${people} could ${finding.userIds.length > 1 ? "each " : ""}${power} alone`;
 		case "fewer":
 			return `fewer approvers could ${power}`;
 		case "gains":

@@ -11,6 +11,7 @@ import { type AliasDifference, aliasDifferences, liveNamesFor, usersOf } from ".
 import { compareText, sameValue } from "../value.ts";
 import { type Atom, atomsOf, cells, isSameField, type PlannedWord } from "./atoms.ts";
 import { compareDocuments, type DocumentChange } from "./document-changes.ts";
+import type { LeftPolicy } from "./left-policies.ts";
 import { pairPolicies, pinPolicies, policyDifferences } from "./three-way-policies.ts";
 import { pairTags, pinTags, type TagPair } from "./three-way-tags.ts";
 
@@ -84,6 +85,8 @@ export interface ThreeWay {
 	readonly accepted: readonly DriftedDifference[];
 	/** Of `documentChanges`, what live is already. */
 	readonly alreadyInSync: readonly DocumentChange[];
+	/** Policies that left the document and stay live; left out where there is none, and where it was not read who can do what. */
+	readonly leftPolicies?: readonly LeftPolicy[];
 	/** Objects of the base document that could not be read: whether they drifted is not known. */
 	readonly unread: readonly Unread[];
 }

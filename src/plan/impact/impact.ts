@@ -41,19 +41,24 @@ interface StepsImpact {
 /** Returns what these steps change for who can do what, once all of them have completed. `atMs`: milliseconds since 1970. */
 export function findImpact(access: AccessState, steps: readonly Step[], atMs: number): StepsImpact {
 	const completing = steps.filter(({ earlierActivity }) => earlierActivity?.relation !== "rejected");
-	const { verdict, findings } = compareAccess(access, accessAfter(access, completing), atMs);
-	const impact = findings.map(summarizeSides);
+	const found = findImpactBetween(access, accessAfter(access, completing), atMs);
 	// Where a step changes what was not read, both sides are equally unknown, which is not the same.
 	const isHidden = completing.some((step) => changesUnknown(access, step));
-	const after = accessAfter(access, completing);
-	const policies = [access, after].flatMap((side) => (side.policies.known ? side.policies.value : []));
+	return isHidden ? { ...found, impactVerdict: "unknown" } : found;
+}
+
+/** Returns what differs in who can do what. `atMs`: milliseconds since 1970. */
+export function findImpactBetween(before: AccessState, after: AccessState, atMs: number): StepsImpact {
+	const { verdict, findings } = compareAccess(before, after, atMs);
+	const impact = findings.map(summarizeSides);
+	const policies = [before, after].flatMap((side) => (side.policies.known ? side.policies.value : []));
 	const { policyIds, moments } = findMoments([...new Set(policies)], atMs);
-	const others = moments.slice(1).map((at) => ({ at, impact: compareAccess(access, after, at) }));
+	const others = moments.slice(1).map((at) => ({ at, impact: compareAccess(before, after, at) }));
 	const later = findDangers(others, findings).map(summarizeSides);
 	const differs = others.some((other) => !sameValue(other.impact, { verdict, findings }));
 	return {
 		impact,
-		impactVerdict: isHidden ? "unknown" : verdict,
+		impactVerdict: verdict,
 		impactModel,
 		...(differs ? { impactTimed: policyIds } : {}),
 		...defined({ impactAtOtherTimes: nonEmpty(later) }),

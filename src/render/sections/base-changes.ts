@@ -62,7 +62,7 @@ export function documentChangeRows(threeWay: ThreeWay): readonly Row[] {
 			said: [identifier(showAddress(address)), ...(text === "" ? [] : [`  ${text}`])],
 			marks: whole === undefined ? [] : remark(noteOn(whole)),
 			rows: differences
-				.filter((one) => one !== whole)
+				.filter(({ what }) => !(what in wholes))
 				.map((one) => meantRow(one, threeWay, noteOn(one), whole?.what === "managed")),
 			about: [address],
 		};

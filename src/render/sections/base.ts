@@ -8,6 +8,7 @@ import { groupSteps } from "../../plan/step-groups.ts";
 import { identifyUser } from "../../plan/user-labels.ts";
 import { reassignedAliases } from "../../plan/users.ts";
 import { count } from "../../say/count.ts";
+import { listFindings } from "../../say/findings.ts";
 import { code, identifier, type Phrase, reason, title } from "../../say/phrase.ts";
 import { namePerson } from "../../say/powers.ts";
 import { notesOf, type Row, type Section, type Sign, section } from "../../say/section.ts";
@@ -33,10 +34,7 @@ export function revertSections(threeWay: ThreeWay | null): readonly Section[] {
 			["policy that left the document", "policies that left the document"],
 			{
 				look: "attention",
-				rows: left.map((address) => ({
-					said: [identifier(showAddress(address)), ": to remove it, add it to ", code("absent.policies")],
-					about: [address],
-				})),
+				rows: left.map((address) => leftRow(address, threeWay)),
 				shorten: "whole",
 			},
 		),
@@ -71,6 +69,21 @@ export function revertSections(threeWay: ThreeWay | null): readonly Section[] {
 			},
 		),
 	];
+}
+
+function leftRow(address: string, threeWay: ThreeWay): Row {
+	const impact = threeWay.leftPolicies?.find((one) => one.address === address)?.impact;
+	const gives =
+		impact === undefined
+			? "what it still gives is unknown"
+			: impact.length === 0
+				? "it gives nothing that others do not"
+				: `by it, ${listFindings(impact, threeWay)}`;
+	return {
+		said: [identifier(showAddress(address)), ": ", reason(gives)],
+		notes: notesOf("plain", ["to remove it, add it to ", code("absent.policies")]),
+		about: [address],
+	};
 }
 
 /** Returns a sentence for the verdict; empty where no alias now means another user. */

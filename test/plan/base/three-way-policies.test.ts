@@ -133,9 +133,10 @@ describe("policies", () => {
 		const plan = makePlan(documentOf({ objects: [removal] }), liveWith(live), context);
 		const text = renderThreeWay(plan, found, plainStyle);
 		expect(text).toContain(
-			"Policies that left the document and stay live:\n  policy:stays: to remove it, add it to `absent.policies`\n",
+			"Policies that left the document and stay live:\n  policy:stays: what it still gives is unknown; to remove it, add it to `absent.policies`\n",
 		);
-		expect(text).not.toContain("policy:old: to remove it");
+		expect(text).not.toContain("policy:old: what it");
+		expect(text).toContain("  - policy:old  is no longer listed; apply removes it\n  ~ policy:stays");
 		const complete = compare(base, { objects: [], exactly: { policies: { except: ["st*"] } } }, live);
 		expect(words(complete.documentChanges).slice(1)).toEqual([
 			'policy:old unmanaged "removed"',

@@ -16,6 +16,7 @@ export const tours = [
 	["docs/guards.md", "."],
 	["docs/access.md", "."],
 	["docs/powers.md", "."],
+	["docs/testing.md", "."],
 	["docs/policies-as-code.md", "."],
 ] as const;
 

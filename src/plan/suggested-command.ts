@@ -35,6 +35,7 @@ export const repeatedFlags = {
 	schema: [],
 	show: [],
 	status: withJournal,
+	test: withJournal,
 	validate: ["file", "env", "shard"],
 } as const satisfies Readonly<Record<string, readonly RepeatedFlag[]>>;
 

@@ -15,6 +15,7 @@ import type { OrganizationVotes } from "./result/votes.ts";
 import { withNames } from "./sections/activity.ts";
 import { approvalsSection, deniedSection } from "./sections/approvals.ts";
 import { droppedSection, partSections, revertSections } from "./sections/base.ts";
+import { casesSections, sayState } from "./sections/cases.ts";
 import {
 	changesSection,
 	foldedChangesSection,
@@ -250,6 +251,8 @@ export function topicsOf(result: CommandResult, format: Format, commands?: Comma
 			);
 		case "can":
 			return result.organizations.map((one) => of(one, answerSections(one, result.because), [", at ", reason(one.at)]));
+		case "test":
+			return result.organizations.map((one) => of(one, casesSections(one, format !== "text"), sayState(result.state)));
 		case "organizations":
 			return [of(result, discoverySections(result))];
 		case "approve":

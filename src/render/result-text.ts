@@ -68,6 +68,7 @@ export function renderText(result: CommandResult, options: TextOptions): string 
 		case "grant":
 		case "revoke":
 			return renderAccess(result, style);
+		case "test":
 		case "organizations":
 		case "approve":
 		case "reject":

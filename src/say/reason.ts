@@ -180,6 +180,7 @@ const sentences: Readonly<Record<PlainReason, string>> = {
 	"stamping-credential-unknown": "it depends on the credential that stamps the request",
 	"submitter-not-listed": "the submitter is not among the users",
 	"too-many-conditions": "policies have too many conditions to compare",
+	"too-many-windows": "too many time windows are open at different times: ask about one time with `at`",
 	"too-many-sets": "too many sets of users could approve it",
 	"undocumented-pair": "no documentation says which resource and action these activities have",
 	"user-attributes-unknown": "the users' attributes are not all known",

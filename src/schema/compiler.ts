@@ -16,13 +16,22 @@ const references: Readonly<Record<string, readonly string[]>> = {
 	"drift.json": ["plan.json"],
 	"saved-plan.json": ["plan.json", "three-way.json"],
 	"powers.json": ["plan.json"],
+	"cases.json": ["plan.json"],
 	"votes.json": ["plan.json"],
-	"output.json": ["plan.json", "report.json", "three-way.json", "drift.json", "powers.json", "votes.json"],
+	"output.json": [
+		"plan.json",
+		"report.json",
+		"three-way.json",
+		"drift.json",
+		"powers.json",
+		"cases.json",
+		"votes.json",
+	],
 	"line.json": ["output.json"],
 };
 
 /** Schemas of files that people write. Their mistakes carry the schema, since messages name what it allows. */
-const forPeople: readonly string[] = ["document.json", "seed.json"];
+const forPeople: readonly string[] = ["access.json", "document.json", "seed.json"];
 
 /** Returns an Ajv with the files of these schemas, or of parts of them, and all files that they refer to. */
 export function makeCompiler(schemas: readonly string[], code: CodeOptions): Ajv2020 {

@@ -26,8 +26,8 @@ export interface DocumentFile {
 
 /**
  * Returns the files of these paths in their order, or the default document when there are none. A folder means its `.yaml` and
- * `.yml` files. Throws ConfigurationError for a path that does not exist, a folder without documents, and a link in a folder
- * that points outside.
+ * `.yml` files but those of access cases. Throws ConfigurationError for a path that does not exist, a folder without documents, a
+ * link in a folder that points outside, and a file of access cases.
  */
 export function findDocumentFiles(
 	paths: readonly string[],
@@ -35,21 +35,54 @@ export function findDocumentFiles(
 	commands: CommandContext = {},
 ): readonly DocumentFile[] {
 	const isDefault = paths.length === 0;
+	const cases = paths.find((path) => accessFiles.ending.test(path));
+	if (cases !== undefined) {
+		throw new ConfigurationError(`-f ${showName(cases)}: the file has access cases and is no document`, {
+			hint: `run the cases with \`${commandText({ command: "test", arguments: [cases] }, {})}\``,
+		});
+	}
+	return findFiles(isDefault ? [defaultDocument] : paths, directory, documents, isDefault ? commands : undefined);
+}
+
+/** Returns the files of access cases of these paths: files, and folders with all below. Throws ConfigurationError as `findDocumentFiles` does. */
+export function findAccessFiles(paths: readonly string[], directory: string): readonly DocumentFile[] {
+	return findFiles(paths, directory, accessFiles);
+}
+
+function findFiles(
+	paths: readonly string[],
+	directory: string,
+	kind: FileKind,
+	commands?: CommandContext,
+): readonly DocumentFile[] {
 	const files = new Map<string, DocumentFile>();
-	for (const path of isDefault ? [defaultDocument] : paths) {
-		const found =
-			path === "-"
-				? [{ ...standardInput, folder: directory }]
-				: findNamed(path, directory, isDefault ? commands : undefined);
+	for (const path of paths) {
+		const found = path === "-" ? [{ ...standardInput, folder: directory }] : findNamed(path, directory, kind, commands);
 		for (const file of found) if (!files.has(file.path)) files.set(file.path, file);
 	}
 	return [...files.values()];
 }
 
+/** Which files of a folder are read. */
+interface FileKind {
+	readonly ending: RegExp;
+	/** What a folder without one lacks. */
+	readonly missing: string;
+}
+
+const documents: FileKind = { ending: /(?<!\.access)\.ya?ml$/, missing: "no .yaml or .yml file" };
+
+export const accessFiles: FileKind = { ending: /\.access\.ya?ml$/, missing: "no .access.yaml file" };
+
 const standardInput = { name: "-", path: "-", isForeign: false };
 
 /** `commands` are what suggestions repeat, for the default document alone. */
-function findNamed(name: string, directory: string, commands: CommandContext | undefined): readonly DocumentFile[] {
+function findNamed(
+	name: string,
+	directory: string,
+	kind: FileKind,
+	commands: CommandContext | undefined,
+): readonly DocumentFile[] {
 	const full = resolve(directory, name);
 	const found = readOrRefuse(name, () => statSync(full, { throwIfNoEntry: false }));
 	if (found === undefined) {
@@ -66,9 +99,9 @@ function findNamed(name: string, directory: string, commands: CommandContext | u
 			const folder = isDescriptor(full) ? directory : dirname(full);
 			return [{ name, path, isForeign: leadsOutside(full), folder }];
 		}
-		const files = new Walk(name, path).files();
+		const files = new Walk(name, path, kind.ending).files();
 		if (files.length > 0) return files;
-		throw new ConfigurationError(`no .yaml or .yml file in the folder ${showText(name)}`);
+		throw new ConfigurationError(`${kind.missing} in the folder ${showText(name)}`);
 	});
 }
 
@@ -85,15 +118,13 @@ function hintForDefault(directory: string, { local, organization }: CommandConte
 
 /** Whether a path within a folder is that of a document. */
 export function isDocumentName(path: string): boolean {
-	return documentEnding.test(path) && !isHiddenPath(path);
+	return documents.ending.test(path) && !isHiddenPath(path);
 }
 
 /** Whether a path within a folder is ignored because of one of its parts. */
 export function isHiddenPath(path: string): boolean {
 	return path.split(/[\\/]/).some(isHidden);
 }
-
-const documentEnding = /\.ya?ml$/;
 
 function isHidden(name: string): boolean {
 	return name.startsWith(".") || name === "node_modules";
@@ -112,14 +143,16 @@ const maxEntries = 200_000;
 /** Walks one folder, real folders first, so a file gets its own name. No folder is entered twice: circular links do no harm. */
 class Walk {
 	readonly #root: Place;
+	readonly #ending: RegExp;
 	readonly #folders: Place[];
 	readonly #links: Place[] = [];
 	readonly #seen: Set<string>;
 	readonly #files = new Map<string, DocumentFile>();
 	#entries = 0;
 
-	constructor(name: string, path: string) {
+	constructor(name: string, path: string, ending: RegExp) {
 		this.#root = { name, path };
+		this.#ending = ending;
 		this.#folders = [this.#root];
 		this.#seen = new Set([path]);
 	}
@@ -157,13 +190,13 @@ class Walk {
 			const place = { name: join(folder.name, entry.name), path: join(folder.path, entry.name) };
 			if (entry.isSymbolicLink()) this.#links.push(place);
 			else if (entry.isDirectory()) this.#addFolder(place);
-			else if (documentEnding.test(entry.name)) this.#addFile(place, entry);
+			else if (this.#ending.test(entry.name)) this.#addFile(place, entry);
 		}
 	}
 
 	#follow(link: Place): void {
 		const target = orNothing(() => statSync(link.path));
-		const isDocument = documentEnding.test(link.path);
+		const isDocument = this.#ending.test(link.path);
 		if (target?.isDirectory() !== true && !isDocument) return;
 		const place = { name: link.name, path: readOrRefuse(link.name, () => realPathOf(link.path)) };
 		if (!isInside(place.path, this.#root.path)) this.#refuse(link);

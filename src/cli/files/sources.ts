@@ -84,7 +84,7 @@ export async function readSources(
 }
 
 /** Returns the bytes of the file, cut just above the limit, so that a huge file does not fill the memory. */
-function readFile({ name, path }: DocumentFile): Uint8Array {
+export function readFile({ name, path }: DocumentFile): Uint8Array {
 	const known = pipes.get(path);
 	if (known !== undefined) return known;
 	const { bytes, stats } = readOrRefuse(name, () => readRegularFile(path, fileLimitBytes));

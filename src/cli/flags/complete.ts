@@ -93,7 +93,7 @@ async function valuesOf(
 ): Promise<readonly Candidate[]> {
 	const fixed = argChoices ?? (Object.hasOwn(words, key) ? await words[key]?.() : undefined);
 	const values = fixed ?? (await findValues(key, typed, terminal));
-	return values?.map((value) => [value]) ?? (/<(?:file|path)>$/.test(flags) ? [[":files"]] : []);
+	return values?.map((value) => [value]) ?? (/<(?:files?|path)>$/.test(flags) ? [[":files"]] : []);
 }
 
 /** Returns the values that the documents of a command line offer for a flag; undefined for a flag of no such values. */

@@ -199,6 +199,33 @@ const canCommand = (): CommandRow => ({
 	run: async (call) => (await import("../commands/can.ts")).can(call.words, call),
 });
 
+const test = (): CommandRow => ({
+	name: "test",
+	summary: "check that access cases hold: who can do what",
+	arguments: [argument("[files...]", "files or folders (default: *.access.yaml beside the documents)")],
+	flags: [
+		...flagGroup("Cases", [
+			repeatableFlag("--case <name>", "limit to cases of this name; * is any text").default([], "all"),
+			flag("--live", "judge live state"),
+			flag("--after", "judge the state after the plan (default with a document)"),
+			inputFileFlag("--plan <file>", "judge the state after this saved plan"),
+			fileFlag("--offline <file>", "judge a seed file, without any network"),
+		]),
+		...organizationFlags(),
+		...activityFlags(),
+		...serviceFlags(readsFlag(), concurrencyFlag()),
+		...outputFlags(["text", "json", "markdown"]),
+	],
+	example: "orgsync test --after -f orgsync.yaml",
+	exitCodes: {
+		...queryExitCodes,
+		[exitCodes.inSync]: "all cases hold",
+		[exitCodes.failedCase]: "a case failed",
+		[exitCodes.undecided]: "a case could not be judged",
+	},
+	run: async (call) => (await import("../commands/cases/test.ts")).test(call.words, call),
+});
+
 const query = (): CommandRow => ({
 	name: "query",
 	summary: "run one query and print the response as JSON",
@@ -287,6 +314,7 @@ export const serviceCommands = (): readonly CommandRow[] => [
 	organizations(),
 	powers(),
 	canCommand(),
+	test(),
 	query(),
 	importKey(),
 	passkey(),

@@ -6,8 +6,8 @@
  */
 
 import { uuid } from "../../plan/organization.ts";
-import { checkSchema, type SchemaError } from "../../schema/schema.ts";
-import { validators } from "../../schema/validators/document.ts";
+import { checkSchema, type SchemaError, type Validators } from "../../schema/schema.ts";
+import { validators as ofDocuments } from "../../schema/validators/document.ts";
 import { type Cell, cellAt, isWithinInvalid, pathOf, pathWithKey, toPlainValue } from "../cell.ts";
 import { describeCell, maxQuoteLength, type Problems, quote, quoteCell } from "../problems.ts";
 import { writeFlow, writeKey } from "../write-yaml.ts";
@@ -17,9 +17,14 @@ type Schema = Readonly<Record<string, unknown>>;
 /** Keywords in the order in which they are reported. A cell that fails one is not checked with the others. */
 const checkedKeywords = ["type", "additionalProperties", "required", "enum", "minimum"];
 
-/** Reports each difference between the structure of the document and the schema. */
-export function checkStructure(root: Cell, problems: Problems): void {
-	const errors = checkSchema(validators, "document.json", toPlainValue(root)).filter(
+/** Reports each difference between the structure of the document and its schema. */
+export function checkStructure(
+	root: Cell,
+	problems: Problems,
+	schema = "document.json",
+	validators: Validators = ofDocuments,
+): void {
+	const errors = checkSchema(validators, schema, toPlainValue(root)).filter(
 		(error) =>
 			checkedKeywords.includes(error.keyword) &&
 			error.propertyName === undefined &&

@@ -38,6 +38,8 @@ interface TreePart {
 	readonly row?: RowValues;
 	/** Is called with a cell that uses a value which the row does not have. */
 	readonly onMissing?: (cell: Cell) => void;
+	/** Whether null is a value at this path. */
+	readonly allowsNull?: (path: string) => boolean;
 }
 
 /** Returns the root cell of a document that is not empty. */
@@ -272,7 +274,7 @@ class TreeReader {
 		if (value === null) {
 			const implicit = (node.source ?? "") === "";
 			const cell = makeCell("null", implicit ? { ...slot, at: slot.keyAt } : slot, { written });
-			reportNull(cell, this.#problems);
+			if (this.#part.allowsNull?.(pathOf(cell)) !== true) reportNull(cell, this.#problems);
 			return cell;
 		}
 		if (typeof value === "number") return makeCell("number", slot, { value, written });

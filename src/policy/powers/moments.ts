@@ -21,6 +21,8 @@ export interface Moments {
 	readonly policyIds: readonly string[];
 	/** The first moment of each combination of windows from now on, the present one first. Milliseconds since 1970. */
 	readonly moments: readonly number[];
+	/** Whether these are all combinations. */
+	readonly isComplete: boolean;
 }
 
 /** Returns the moments from `atMs` on. */
@@ -41,6 +43,7 @@ export function findMoments(policies: readonly AccessPolicy[], atMs: number): Mo
 	return {
 		policyIds: timed.flatMap(({ id }, index) => (isChanging(index) ? [id] : [])),
 		moments: all.length === 0 ? [atMs] : all.map(({ at }) => at),
+		isComplete: all.length < maxCombinations,
 	};
 }
 

@@ -46,6 +46,7 @@ export type PlainReason =
 	| "submitter-not-listed"
 	| "too-many-conditions"
 	| "too-many-sets"
+	| "too-many-windows"
 	| "undocumented-pair"
 	| "user-attributes-unknown";
 

@@ -10,6 +10,7 @@ import type { OrganizationDrift } from "../../plan/drift/drift.ts";
 import type { NamedOrganization } from "../../plan/organization-name.ts";
 import type { Reads, SavedPlanFacts } from "../../plan/plan.ts";
 import type { Outcome, StepResult } from "../../plan/report.ts";
+import { isTest, type TestResult } from "./cases.ts";
 import type { Discovery } from "./discovery-facts.ts";
 import type { FoundOrganization } from "./found.ts";
 import type { ErrorDescription, Head } from "./head.ts";
@@ -314,6 +315,7 @@ type CompletedResult =
 	| WaitResult
 	| PowersResult
 	| CanResult
+	| TestResult
 	| ExplainResult
 	| ExplainPolicyResult
 	| ImportKeyResult
@@ -323,7 +325,7 @@ export type CommandResult = CompletedResult | FailureResult;
 
 /** Whether an error ended the command before it had anything else to show. */
 export function isFailure(result: CommandResult): result is FailureResult {
-	return result.error !== null && !isCompared(result);
+	return result.error !== null && !isCompared(result) && !isTest(result);
 }
 
 /** Whether it is a result of `powers` that has them. */

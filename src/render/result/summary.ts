@@ -6,10 +6,12 @@ import { findDanger } from "../../plan/impact/danger.ts";
 import { count } from "../../say/count.ts";
 import { type Verdict, verdictOf, withSentences } from "../../say/verdict.ts";
 import { summarizeAliases, summarizeReverted } from "../sections/base.ts";
+import { summarizeCases } from "../sections/cases.ts";
 import { isDiscovery, summarizeDiscovery } from "../sections/discovery.ts";
 import { summarizePowers } from "../sections/powers.ts";
 import { summarizeVotes } from "../sections/votes.ts";
 import { findSoonEnding } from "../sections/windows.ts";
+import { isTest } from "./cases.ts";
 import { errorOfCall } from "./errors.ts";
 import type { FoundOrganization } from "./found.ts";
 import { assessFound, type OrganizationResult, type State, states, type Tone } from "./organizations.ts";
@@ -33,6 +35,7 @@ export function summarizeResult(result: CommandResult): Summary {
 				: `orgsync ${command} stopped: ${causes[error.code] ?? "an error occurred"}`;
 		return { verdict: verdictOf(headline), tone: "bad" };
 	}
+	if (isTest(result)) return summarizeCases(result);
 	if (isPowers(result)) {
 		const { verdict, isUnknown } = summarizePowers(result.organizations);
 		return { verdict, tone: isUnknown ? "attention" : "good" };

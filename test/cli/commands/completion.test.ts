@@ -24,6 +24,7 @@ const commands = [
 	"organizations",
 	"powers",
 	"can",
+	"test",
 	"query",
 	"import-key",
 	"passkey",

@@ -1,0 +1,49 @@
+/** Who can do what in an organization of a seed file. What the seed leaves out is unknown, not empty. */
+import { defined } from "../../../common/defined.ts";
+import type { AccessState, Known } from "../../../policy/access.ts";
+import { toAccessPolicies, toAccessUsers } from "../../../sync/read/access-objects.ts";
+
+interface SeedOrganization {
+	readonly organizationName?: string;
+	readonly users?: readonly { readonly userId: string; readonly userName: string }[];
+	readonly userTags?: readonly {
+		readonly tagId: string;
+		readonly tagName: string;
+		readonly userIds?: readonly string[];
+	}[];
+	readonly policies?: readonly object[];
+	readonly rootQuorum?: { readonly threshold: number; readonly userIds: readonly string[] };
+}
+
+export function accessOfSeed({ organizationName, users, userTags = [], policies, rootQuorum }: SeedOrganization): {
+	readonly organizationName?: string;
+	readonly access: AccessState;
+	readonly liveNames: Readonly<Record<string, string>>;
+	readonly tagNames: Readonly<Record<string, string>>;
+} {
+	const lower = (id: string): string => id.toLowerCase();
+	const tagsOf = (userId: string): readonly string[] =>
+		userTags.filter(({ userIds = [] }) => userIds.some((id) => lower(id) === lower(userId))).map(({ tagId }) => tagId);
+	const access: AccessState = {
+		users:
+			users === undefined
+				? lacks("users")
+				: toAccessUsers({ users: users.map((user) => ({ ...user, userTags: tagsOf(user.userId) })) }),
+		policies: policies === undefined ? lacks("policies") : toAccessPolicies({ policies }),
+		rootQuorum:
+			rootQuorum === undefined
+				? lacks("rootQuorum")
+				: { known: true, value: { ...rootQuorum, userIds: rootQuorum.userIds.map(lower).sort() } },
+	};
+	return {
+		...defined({ organizationName }),
+		access,
+		liveNames: Object.fromEntries((users ?? []).map(({ userId, userName }) => [lower(userId), userName])),
+		tagNames: Object.fromEntries(userTags.map(({ tagId, tagName }) => [lower(tagId), tagName])),
+	};
+}
+
+const lacks = (section: string): Known<never> => ({
+	known: false,
+	because: { kind: "stated", text: `the seed has no \`${section}\`` },
+});

@@ -1,0 +1,171 @@
+/** The states that access cases are judged in: live, after a plan, or that of a seed file. */
+import { defined } from "../../../common/defined.ts";
+import type { OrgsyncError } from "../../../common/errors.ts";
+import { accessAfter, coveredId } from "../../../plan/impact/access-after.ts";
+import { type NamedOrganization, namedAs, showOrganization } from "../../../plan/organization-name.ts";
+import { namesOfUsers } from "../../../plan/plan.ts";
+import type { Step } from "../../../plan/step.ts";
+import type { AccessState } from "../../../policy/access.ts";
+import type { ErrorDescription } from "../../../render/result/result.ts";
+import type { AccessReading } from "../../../sync/read/read-access.ts";
+import { type ConnectionFlags, withConnection } from "../../connect.ts";
+import { readTextFile } from "../../files/read-file.ts";
+import { readSavedPlan } from "../../files/saved-plan-file.ts";
+import { readFleet } from "../../files/sources.ts";
+import { mapInOrder } from "../../map-in-order.ts";
+import { describeError, exitCodeOfError } from "../../output/failure.ts";
+import type { Call } from "../../output/output.ts";
+import { compareFleet } from "../comparing.ts";
+import { findOrganizations, type NamingFlags, readNamedFleet, selectFrom } from "../selection.ts";
+
+export interface StateFlags extends NamingFlags, ConnectionFlags {
+	readonly live?: boolean;
+	readonly after?: boolean;
+	/** The file of a saved plan. */
+	readonly plan?: string;
+	/** The file of a seed. */
+	readonly offline?: string;
+}
+
+/** Which state cases are judged in. */
+export type StateKind = "live" | "after" | "plan" | "offline";
+
+/** One organization, as its cases are judged. */
+export interface CaseState extends NamedOrganization {
+	readonly access: AccessState;
+	/** User id to the alias of the document. */
+	readonly aliases: Readonly<Record<string, string>>;
+	readonly liveNames: Readonly<Record<string, string>>;
+	readonly tagNames: Readonly<Record<string, string>>;
+	/** Milliseconds since 1970, by the service's clock. */
+	readonly nowMs: number;
+}
+
+/** An organization that could not be read. */
+export interface FailedState extends NamedOrganization {
+	readonly error: ErrorDescription;
+	readonly exitCode: OrgsyncError["exitCode"];
+}
+
+export type FoundState = CaseState | FailedState;
+
+/** Returns the state of each organization that the flags name. Throws what the reading of an only one throws. */
+export async function readStates(kind: StateKind, call: Call<StateFlags>): Promise<readonly FoundState[]> {
+	switch (kind) {
+		case "live":
+			return readLive(call);
+		case "after":
+			return readAfter(call);
+		case "plan":
+			return readPlanned(call.flags.plan ?? "", call);
+		case "offline":
+			return readSeed(call.flags.offline ?? "", call);
+	}
+}
+
+function toState(
+	named: NamedOrganization,
+	{ access, userNames, tagNames, serverTimeMs, readAtMs }: AccessReading,
+	aliases: CaseState["aliases"],
+): CaseState {
+	const liveNames = userNames.known ? userNames.value : {};
+	return { ...namedAs(named), access, aliases, liveNames, tagNames, nowMs: serverTimeMs ?? readAtMs };
+}
+
+/** Returns the state once all steps have completed; those that were rejected before do not count. */
+function afterSteps(state: CaseState, all: readonly Step[]): CaseState {
+	const steps = all.filter(({ earlierActivity }) => earlierActivity?.relation !== "rejected");
+	const tagNames = { ...state.tagNames };
+	for (const step of steps) {
+		if (step.operation === "create_user_tag") {
+			const { userTagName } = step.parameters;
+			tagNames[coveredId(step, userTagName)] = userTagName;
+		} else if (step.operation === "update_user_tag") {
+			const { userTagId, newUserTagName } = step.parameters;
+			if (newUserTagName !== undefined) tagNames[userTagId] = newUserTagName;
+		} else if (step.operation === "delete_user_tags") {
+			for (const id of step.parameters.userTagIds) delete tagNames[id];
+		}
+	}
+	return { ...state, access: accessAfter(state.access, steps), tagNames };
+}
+
+interface Named extends NamedOrganization {
+	readonly aliases: CaseState["aliases"];
+	readonly steps: readonly Step[];
+}
+
+async function readEach(organizations: readonly Named[], call: Call<StateFlags>): Promise<readonly CaseState[]> {
+	const { flags, terminal, output } = call;
+	const { readAccessOnly } = await import("../../../sync/read/read-access.ts");
+	const limits = { maxConcurrency: flags.concurrency, maxAhead: Number.POSITIVE_INFINITY };
+	return withConnection(call, ({ client }) =>
+		Array.fromAsync(
+			mapInOrder(organizations, limits, async ({ aliases, steps, ...named }) => {
+				output.progress(`reading organization ${showOrganization(named)}`);
+				const { reader } = client.forOrganization();
+				const reading = await readAccessOnly(named.organizationId, reader, terminal.now);
+				return afterSteps(toState(named, reading, aliases), steps);
+			}),
+		),
+	);
+}
+
+async function readLive(call: Call<StateFlags>): Promise<readonly CaseState[]> {
+	const found = [...(await findOrganizations(call))].map(([organizationId, desired]): Named => {
+		const aliases = desired === undefined ? {} : namesOfUsers(desired);
+		return { organizationId, ...defined({ organizationName: desired?.name }), aliases, steps: [] };
+	});
+	return readEach(found, call);
+}
+
+async function readPlanned(file: string, call: Call<StateFlags>): Promise<readonly CaseState[]> {
+	const { plans } = await readSavedPlan(file, call.terminal);
+	const planned = plans.map((plan) => ({ ...namedAs(plan), aliases: plan.userNames, steps: plan.steps }));
+	return readEach(planned, call);
+}
+
+async function readAfter(call: Call<StateFlags>): Promise<readonly FoundState[]> {
+	const { flags, terminal } = call;
+	const { readAccessOnly } = await import("../../../sync/read/read-access.ts");
+	const all = (await readNamedFleet(call)) ?? (await readFleet(flags, terminal));
+	const selecting = { ...flags, only: [] };
+	const fleet = await selectFrom(all, { ...call, flags: selecting });
+	return withConnection(call, async (connection) => {
+		const states: FoundState[] = [];
+		const compared = compareFleet(fleet, { ...call, connection }, async ({ comparison, client }) => {
+			const { plan, desired } = comparison;
+			const reading = await readAccessOnly(plan.organizationId, client.reader, terminal.now);
+			return afterSteps(toState(plan, reading, namesOfUsers(desired)), plan.steps);
+		});
+		for await (const one of compared) {
+			states.push(
+				"error" in one
+					? { ...namedAs(one), error: describeError(one.error), exitCode: exitCodeOfError(one.error) }
+					: one,
+			);
+		}
+		return states;
+	});
+}
+
+async function readSeed(file: string, { flags, terminal }: Call<StateFlags>): Promise<readonly CaseState[]> {
+	const { parseSeed } = await import("../../../emulator/seed/seed.ts");
+	const { accessOfSeed } = await import("./seed-access.ts");
+	const text = readTextFile(file, terminal.directory, { maxMebibytes: 128, hint: "export --as seed writes one" });
+	const fleet = flags.file.length === 0 ? undefined : await readFleet(flags, terminal);
+	const id = flags.organization?.toLowerCase();
+	return parseSeed(text, file)
+		.organizations.map((one): CaseState => {
+			const organizationId = one.organizationId.toLowerCase();
+			const isOwn = fleet?.organizationIds.includes(organizationId) === true;
+			const desired = isOwn ? fleet?.load(organizationId) : undefined;
+			return {
+				organizationId,
+				...accessOfSeed(one),
+				aliases: desired === undefined ? {} : namesOfUsers(desired),
+				nowMs: terminal.now(),
+			};
+		})
+		.filter(({ organizationId }) => id === undefined || organizationId === id);
+}

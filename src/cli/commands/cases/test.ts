@@ -1,0 +1,136 @@
+/** `test`: judges access cases. It has a Reader at most, so it cannot submit. */
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import {
+	ConfigurationError,
+	combineExitCodes,
+	DocumentError,
+	type ExitCode,
+	exitCodes,
+	type Problem,
+} from "../../../common/errors.ts";
+import { showText } from "../../../common/escape.ts";
+import type { CaseFile } from "../../../plan/access-cases/case.ts";
+import type { JudgedCase } from "../../../plan/access-cases/finding.ts";
+import { CaseJudge } from "../../../plan/access-cases/judge.ts";
+import { resolveCases } from "../../../plan/access-cases/resolve.ts";
+import { matchesGlob } from "../../../plan/glob.ts";
+import { namedAs } from "../../../plan/organization-name.ts";
+import type { OrganizationCases, TestResult } from "../../../render/result/cases.ts";
+import { resultHead } from "../../../render/result/head.ts";
+import { wrongNameText } from "../../../say/cases.ts";
+import { readCaseFiles } from "../../files/access-files.ts";
+import { defaultDocument } from "../../files/sources.ts";
+import { didYouMean } from "../../flags/suggest.ts";
+import type { Call } from "../../output/output.ts";
+import {
+	type CaseState,
+	type FailedState,
+	type FoundState,
+	readStates,
+	type StateFlags,
+	type StateKind,
+} from "./states.ts";
+
+interface TestFlags extends StateFlags {
+	/** Names of cases, with `*` for any text. */
+	readonly case: readonly string[];
+}
+
+/** Returns what became of each case. Exit 10 where one failed, 11 where one could not be judged. */
+export async function test(words: readonly string[], call: Call<TestFlags>): Promise<TestResult> {
+	const kind = stateKindOf(call);
+	const files = select(readCaseFiles(words, call.flags, call.terminal), call.flags.case);
+	const states = await readStates(kind, call);
+	call.output.clear();
+	const judged = judgeAll(files, states);
+	const code = combineExitCodes(judged.map(exitCodeOf));
+	const [failed] = judged.flatMap(({ error }) => error ?? []);
+	return { ...resultHead("test", code, failed ?? null), state: kind, organizations: judged };
+}
+
+/** Throws ConfigurationError for flags that exclude each other. */
+function stateKindOf({ flags, terminal }: Call<TestFlags>): StateKind {
+	const given = (["live", "after", "plan", "offline"] as const).filter((kind) => flags[kind] !== undefined);
+	const [kind, other] = given;
+	if (other !== undefined) throw new ConfigurationError(`--${kind} and --${other} cannot be used together`);
+	if (kind !== undefined) return kind;
+	const hasDocument = flags.file.length > 0 || existsSync(resolve(terminal.directory, defaultDocument));
+	return hasDocument && (flags.organization === undefined || flags.file.length > 0) ? "after" : "live";
+}
+
+/** Returns the cases with one of the names; all without names. Throws ConfigurationError where none is left. */
+function select(files: readonly CaseFile[], globs: readonly string[]): readonly CaseFile[] {
+	const names = files.flatMap(({ cases }) => cases.map(({ name }) => name));
+	const unused = globs.find((glob) => !names.some((name) => matchesGlob(glob, name)));
+	if (unused !== undefined) {
+		throw new ConfigurationError(`--case ${showText(unused)}: no case has this name${didYouMean(unused, names)}`, {
+			hint: "write the name of a case, with * for any text",
+		});
+	}
+	if (globs.length === 0) return files;
+	const isNamed = (name: string): boolean => globs.some((glob) => matchesGlob(glob, name));
+	return files.map((file) => ({ ...file, cases: file.cases.filter(({ name }) => isNamed(name)) }));
+}
+
+/** Throws DocumentError for names that are of nothing, ConfigurationError for a file of no organization of the run. */
+function judgeAll(files: readonly CaseFile[], states: readonly FoundState[]): readonly OrganizationCases[] {
+	const wrong: Problem[] = [];
+	const judged = states.map((state) => {
+		const own = files.filter(
+			({ organizationId }) => organizationId === null || organizationId === state.organizationId,
+		);
+		return "error" in state ? toFailed(state) : judgeState(own, state, wrong);
+	});
+	const idle = files.find(
+		({ organizationId }) => organizationId !== null && states.every((one) => one.organizationId !== organizationId),
+	);
+	if (idle !== undefined) {
+		throw new ConfigurationError(
+			`${showText(idle.file)}: no organization of this run is ${showText(idle.organizationId ?? "")}`,
+			{
+				hint: "name its document with -f, or the organization with --organization",
+			},
+		);
+	}
+	if (wrong.length > 0) throw new DocumentError(wrong, "the test suite");
+	return judged.filter(({ error, cases }) => error !== null || cases.length > 0);
+}
+
+function judgeState(files: readonly CaseFile[], state: CaseState, wrong: Problem[]): OrganizationCases {
+	const cases = files.flatMap((file): readonly JudgedCase[] => {
+		const resolved = resolveCases(file, state.access, state);
+		wrong.push(
+			...resolved.wrong.map((one): Problem => {
+				const { file: name, line, column } = one.at;
+				return { file: name, line, column, path: one.path, code: "unknown-name", message: wrongNameText(one) };
+			}),
+		);
+		const judge = new CaseJudge(resolved.access, state.nowMs, !file.isRootQuorumAside);
+		return resolved.cases.map((one) => judge.judge(one));
+	});
+	const given = files.flatMap((file) => file.given.map(({ name }) => [name, name] as const));
+	const { access, aliases, liveNames, tagNames } = state;
+	return {
+		...namedAs(state),
+		at: new Date(state.nowMs).toISOString(),
+		userNames: { ...liveNames, ...aliases, ...Object.fromEntries(given) },
+		tagNames,
+		policyNames: Object.fromEntries(
+			(access.policies.known ? access.policies.value : []).map(({ id, name }) => [id, name]),
+		),
+		cases,
+		error: null,
+	};
+}
+
+function toFailed({ error, ...named }: FailedState): OrganizationCases {
+	return { ...namedAs(named), at: null, userNames: {}, tagNames: {}, policyNames: {}, cases: [], error };
+}
+
+function exitCodeOf({ cases, error }: OrganizationCases): ExitCode {
+	if (error !== null) return exitCodes.error;
+	const verdicts = cases.map(({ verdict }) => verdict);
+	if (verdicts.includes("failed")) return exitCodes.failedCase;
+	return verdicts.includes("unknown") ? exitCodes.undecided : exitCodes.inSync;
+}

@@ -1,0 +1,79 @@
+/** What is found of access cases, and what they are judged by. */
+import type { Clause } from "../../policy/language/syntax.ts";
+import type { ActivityExample } from "../../policy/powers/fields.ts";
+import type { ActivityGroup } from "../../policy/powers/groups.ts";
+import type { GroupParts, Part } from "../../policy/powers/judge.ts";
+import type { PreparedAccess } from "../../policy/powers/prepare.ts";
+import type { Reason } from "../../policy/powers/reason.ts";
+import type { UserSets } from "../../policy/sets/resolve.ts";
+import type { Position } from "../organization.ts";
+
+/** Why it is so: a policy, and one clause of it. */
+export interface DecidingClause {
+	/** Null: the root quorum. */
+	readonly policyId: string | null;
+	readonly effect: "allow" | "deny";
+	/** Whether the policy applies; where it does not, it is because of the clause. */
+	readonly applies: boolean;
+	readonly clause: Clause;
+	/** As the policy has it; empty where it has none. */
+	readonly text: string;
+}
+
+/** What a case says that does not hold, or may not. */
+export interface CaseFinding {
+	readonly state: "failed" | "unknown";
+	/** The key of the case that says it, such as `alone.exactly`. */
+	readonly key: string;
+	/**
+	 * `can`: these users can do it, alone or together. `cannot`: they cannot. `takesPart`: they take part in a smallest set.
+	 * `decides`, `does-not-decide`: the policy does. `too-few`: the tag has fewer members. `unjudged`: nothing can be said.
+	 */
+	readonly found: "can" | "cannot" | "takesPart" | "decides" | "does-not-decide" | "too-few" | "unjudged";
+	/** Sorted. */
+	readonly userIds: readonly string[];
+	/** Of `decides` and `does-not-decide`. */
+	readonly policyId?: string;
+	/** Of `too-few`. */
+	readonly tagId?: string;
+	/** The activities for which it is so, and when: ISO 8601 in UTC, where the time matters. */
+	readonly group: ActivityGroup | null;
+	readonly condition: string | null;
+	readonly example?: ActivityExample;
+	readonly at?: string;
+	/** Why it is unknown; null where it is not. */
+	readonly because: Reason | null;
+	/** The policies and clauses that decide it. */
+	readonly clauses: readonly DecidingClause[];
+}
+
+export interface JudgedCase {
+	readonly name: string;
+	readonly at: Position;
+	/** The activities, as text. */
+	readonly asked: string;
+	readonly verdict: "passed" | "failed" | "unknown";
+	readonly findings: readonly CaseFinding[];
+}
+
+/** One kind of activities at one time: all that a case says has the same answer there. */
+export interface Point {
+	readonly prepared: PreparedAccess;
+	readonly group: ActivityGroup;
+	readonly found: GroupParts;
+	/** The policies whose conditions hold. */
+	readonly parts: readonly Part[];
+	readonly condition: string | null;
+	readonly unless: readonly string[];
+	/** Null where it is the same at all times. */
+	readonly atMs: number | null;
+	/** The sets of users who surely can, and who possibly can. */
+	readonly sure: UserSets;
+	readonly possible: UserSets;
+	/** Why the two may differ; null where they do not. */
+	readonly because: Reason | null;
+	readonly hasRootQuorum: boolean;
+}
+
+/** A finding without the activities that it is about. */
+export type Check = Pick<CaseFinding, "state" | "key" | "found" | "userIds" | "policyId" | "tagId">;

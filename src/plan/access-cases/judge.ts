@@ -1,0 +1,157 @@
+/** Judges access cases: a case holds where it holds for each activity that it is about, at each of its times. */
+import { remember } from "../../common/remember.ts";
+import type { AccessState } from "../../policy/access.ts";
+import { factsOfGroup } from "../../policy/powers/activity.ts";
+import { outcomeFor } from "../../policy/powers/compile.ts";
+import { judgeCells } from "../../policy/powers/conditional.ts";
+import { findExample } from "../../policy/powers/example.ts";
+import { partsIn } from "../../policy/powers/group-cells.ts";
+import { type ActivityGroup, printGroup } from "../../policy/powers/groups.ts";
+import {
+	findParts,
+	findPolicyParts,
+	type GroupParts,
+	ownCredentials,
+	withRootQuorum,
+} from "../../policy/powers/judge.ts";
+import { findMoments } from "../../policy/powers/moments.ts";
+import { type PreparedAccess, prepareAccess } from "../../policy/powers/prepare.ts";
+import { notRead, type Reason } from "../../policy/powers/reason.ts";
+import { bound, TooComplex } from "../../policy/sets/formula.ts";
+import type { UserSets } from "../../policy/sets/resolve.ts";
+import { Budget } from "../../policy/sets/work.ts";
+import { checksOf } from "./checks.ts";
+import { explainSet } from "./explain.ts";
+import type { CaseFinding, Check, JudgedCase, Point } from "./finding.ts";
+import type { ResolvedCase } from "./resolve.ts";
+
+/** Max findings of a case that are kept. */
+const maxFindings = 20;
+
+/** Max steps of all searches of one case; half a second or so. Unverified, chosen. */
+const maxSteps = 2_000_000;
+
+/** Judges the cases of one file, each kind of activities once. */
+export class CaseJudge {
+	readonly #access: AccessState;
+	readonly #nowMs: number;
+	readonly #hasRootQuorum: boolean;
+	readonly #prepared = new Map<number, PreparedAccess>();
+	readonly #points = new Map<string, readonly Point[] | Reason>();
+
+	/** `nowMs`: milliseconds since 1970; a case without a time holds from then on. */
+	constructor(access: AccessState, nowMs: number, hasRootQuorum: boolean) {
+		this.#access = access;
+		this.#nowMs = nowMs;
+		this.#hasRootQuorum = hasRootQuorum;
+	}
+
+	judge(one: ResolvedCase): JudgedCase {
+		const found = this.#find(one);
+		const distinct = new Map(found.map((finding) => [keyOf(finding), finding]));
+		const findings = [...distinct.values()].slice(0, maxFindings);
+		const states = findings.map(({ state }) => state);
+		const verdict = states.includes("failed") ? "failed" : states.includes("unknown") ? "unknown" : "passed";
+		return { name: one.name, at: one.at, asked: one.asked.text, verdict, findings };
+	}
+
+	#find(one: ResolvedCase): readonly CaseFinding[] {
+		const unread = this.#unread(one);
+		if (unread !== null) return [unjudged(unread)];
+		try {
+			const points = this.#pointsOf(one);
+			if ("kind" in points) return [unjudged(points)];
+			const budget = new Budget(maxSteps);
+			return points.flatMap((point) => {
+				const own = { ...point, prepared: { ...point.prepared, budget } };
+				return checksOf(one, own).map((finding) => describe(finding, own));
+			});
+		} catch (error) {
+			if (!(error instanceof TooComplex)) throw error;
+			return [unjudged({ kind: "too-complex", task: "judge-together", limit: error.limit })];
+		}
+	}
+
+	/** Returns what was not read that the case needs; null where all was. */
+	#unread({ lists }: ResolvedCase): Reason | null {
+		const { users, policies } = this.#access;
+		if (!users.known) return notRead(users.because);
+		if (!policies.known) return notRead(policies.because);
+		const open = users.value.find(({ tagIds }) => !tagIds.known)?.tagIds;
+		const usesTags = lists.some(({ sets }) => sets.some(({ tagId }) => tagId !== null));
+		return usesTags && open?.known === false ? notRead(open.because) : null;
+	}
+
+	#pointsOf({ asked, atMs }: ResolvedCase): readonly Point[] | Reason {
+		return remember(this.#points, `${atMs} ${asked.text}`, () => {
+			const all: Point[] = [];
+			for (const group of asked.groups) {
+				const facts = factsOfGroup(group, asked.fields);
+				const policies = this.#access.policies.known ? this.#access.policies.value : [];
+				const timed = policies.filter((one) => one.time.trim() !== "" && outcomeFor(one, facts).holds !== "no");
+				const { moments, isComplete } = findMoments(timed, this.#nowMs);
+				if (atMs === null && !isComplete) return { kind: "too-many-windows" };
+				for (const at of atMs === null ? moments : [atMs]) {
+					const prepared = remember(this.#prepared, at, () => prepareAccess(this.#access, at));
+					const found = (asked.isOwn ? findParts : findPolicyParts)(prepared, facts);
+					all.push(...this.#pointsIn(prepared, group, found, moments.length > 1 ? at : null, asked.isOwn));
+				}
+			}
+			return all.length === 0 ? { kind: "too-many-conditions" } : all;
+		});
+	}
+
+	#pointsIn(
+		prepared: PreparedAccess,
+		group: ActivityGroup,
+		found: GroupParts,
+		atMs: number | null,
+		isOwn: boolean,
+	): readonly Point[] {
+		const cells = judgeCells(prepared, found).filter(
+			({ holding }) =>
+				!isOwn || holding.has(ownCredentials) || !found.parts.some(({ condition }) => condition === ownCredentials),
+		);
+		const conditions = new Set(found.parts.flatMap(({ condition }) => condition ?? []));
+		conditions.delete(ownCredentials);
+		const isRootUnknown = this.#hasRootQuorum && !prepared.access.rootQuorum.known;
+		const anyone: UserSets = [[bound(1, prepared.users.all)]];
+		const withRoot = (sets: UserSets): UserSets => (this.#hasRootQuorum ? withRootQuorum(prepared, sets) : sets);
+		return cells.map((cell): Point => {
+			const holding = [...cell.holding].filter((text) => text !== ownCredentials);
+			const { rootQuorum } = prepared.access;
+			return {
+				...{ prepared, group, found, atMs, parts: partsIn(found.parts, cell) },
+				condition:
+					holding.length === 0 ? null : holding.map((text) => (holding.length > 1 ? `(${text})` : text)).join(" && "),
+				unless: [...conditions].filter((text) => !cell.holding.has(text) && !cell.open.has(text)),
+				sure: withRoot(cell.sure),
+				possible: isRootUnknown ? anyone : withRoot(cell.possible),
+				because: isRootUnknown && !rootQuorum.known ? notRead(rootQuorum.because) : cell.because,
+				hasRootQuorum: this.#hasRootQuorum,
+			};
+		});
+	}
+}
+
+/** Equal for findings that a reader would take for one: the first says for which activities it is so. */
+const keyOf = ({ state, key, found, userIds, policyId, because, group }: CaseFinding): string =>
+	JSON.stringify([state, key, found, userIds, policyId, because, group === null ? null : printGroup(group)]);
+
+const unjudged = (because: Reason): CaseFinding => ({
+	...{ state: "unknown", key: "", found: "unjudged", userIds: [], group: null, condition: null, clauses: [] },
+	because,
+});
+
+function describe(check: Check, point: Point): CaseFinding {
+	const { group, condition, unless, atMs } = point;
+	const example = point.found.facts.fields === undefined ? findExample({ group, condition, unless }) : null;
+	return {
+		...check,
+		...{ group, condition },
+		...(example === null ? {} : { example }),
+		...(atMs === null ? {} : { at: new Date(atMs).toISOString() }),
+		because: check.state === "unknown" ? (point.because ?? { kind: "user-attributes-unknown" }) : null,
+		clauses: check.state === "unknown" ? [] : explainSet(check, point),
+	};
+}

@@ -1,0 +1,149 @@
+/** Finds the users, tags and policies that access cases name. */
+import type { AccessState, AccessUser, Known } from "../../policy/access.ts";
+import { uuid } from "../organization.ts";
+import { compareText } from "../value.ts";
+import type { AccessCase, CaseFile, CaseList, CaseName, NamedSet } from "./case.ts";
+
+type NamesById = Readonly<Record<string, string>>;
+
+/** What the names of an organization mean. */
+export interface CaseNames {
+	/** User id to the alias of the document. */
+	readonly aliases: NamesById;
+	/** User id to live name. */
+	readonly liveNames: NamesById;
+	readonly tagNames: NamesById;
+}
+
+/** A name that is of nothing, or of several. */
+export interface WrongName extends CaseName {
+	readonly of: "user" | "tag" | "policy" | "given";
+	/** Ids of all that have the name. */
+	readonly ids: readonly string[];
+	/** Names that it can be a typing error of. */
+	readonly known: readonly string[];
+}
+
+/** Any `count` of these users. */
+export interface UserSet {
+	readonly count: number;
+	/** Sorted. */
+	readonly of: readonly string[];
+	readonly tagId: string | null;
+}
+
+/** A case with ids. */
+export interface ResolvedCase extends Omit<AccessCase, "lists" | "by"> {
+	readonly lists: readonly CaseList<UserSet>[];
+	/** Ids, sorted. */
+	readonly by: readonly string[] | null;
+}
+
+export interface ResolvedFile {
+	/** With the users that do not exist yet. */
+	readonly access: AccessState;
+	readonly cases: readonly ResolvedCase[];
+	readonly wrong: readonly WrongName[];
+}
+
+/** Returns the cases of the file with ids. What cannot be looked up, because it was not read, is no wrong name. */
+export function resolveCases(file: CaseFile, access: AccessState, names: CaseNames): ResolvedFile {
+	const resolver = new Resolver(file, access, names);
+	return { access: resolver.access(), cases: file.cases.map((one) => resolver.resolve(one)), wrong: resolver.wrong };
+}
+
+class Resolver {
+	readonly wrong: WrongName[] = [];
+	readonly #file: CaseFile;
+	readonly #access: AccessState;
+	readonly #names: CaseNames;
+	readonly #users: readonly AccessUser[];
+
+	constructor(file: CaseFile, access: AccessState, names: CaseNames) {
+		this.#file = file;
+		this.#names = names;
+		const given = file.given.map(({ name, at, tags }): AccessUser => {
+			const ids = [names.aliases, names.liveNames].flatMap((all) => idsNamed(name, all));
+			if (ids.length > 0) this.wrong.push({ text: name, at, path: "given.users", of: "given", ids, known: [] });
+			const tagIds = tags.flatMap((tag) => this.#tag(tag) ?? []);
+			const notShown: Known<never> = { known: false, because: { kind: "user-not-listed", userId: name } };
+			return {
+				id: name,
+				tagIds: { known: true, value: [...new Set(tagIds)].sort(compareText) },
+				email: notShown,
+				credentials: notShown,
+			};
+		});
+		const { users } = access;
+		const isNew = given.length > 0 && users.known;
+		this.#access = isNew ? { ...access, users: { known: true, value: sortById([...users.value, ...given]) } } : access;
+		this.#users = this.#access.users.known ? this.#access.users.value : [];
+	}
+
+	access(): AccessState {
+		return this.#access;
+	}
+
+	resolve(one: AccessCase): ResolvedCase {
+		return {
+			...one,
+			lists: one.lists.map((list) => ({ ...list, sets: list.sets.flatMap((set) => this.#set(set)) })),
+			by: one.by?.flatMap((name) => this.#policy(name) ?? []).sort(compareText) ?? null,
+		};
+	}
+
+	#set(set: NamedSet): readonly UserSet[] {
+		if ("users" in set) {
+			const of = set.users.flatMap((name) => this.#user(name) ?? []).sort(compareText);
+			return of.length === set.users.length ? [{ count: of.length, of, tagId: null }] : [];
+		}
+		const tagId = this.#tag(set.tag);
+		if (tagId === undefined) return [];
+		const members = this.#users.filter(({ tagIds }) => tagIds.known && tagIds.value.includes(tagId));
+		return [{ count: set.count, of: members.map(({ id }) => id), tagId }];
+	}
+
+	#user(name: CaseName): string | undefined {
+		const { aliases, liveNames } = this.#names;
+		const given = this.#file.given.map((one) => one.name);
+		if (given.includes(name.text)) return name.text;
+		const known = new Set(this.#users.map(({ id }) => id));
+		const found = [aliases, liveNames].map((all) => idsNamed(name.text, all, known)).find((ids) => ids.length > 0);
+		const id = name.text.toLowerCase();
+		const ids = found ?? (uuid.test(id) && (known.has(id) || !this.#access.users.known) ? [id] : []);
+		return this.#only(name, "user", ids, [...given, ...Object.values(aliases), ...Object.values(liveNames)]);
+	}
+
+	#tag(name: CaseName): string | undefined {
+		const { tagNames } = this.#names;
+		const id = name.text.toLowerCase();
+		const ids = Object.hasOwn(tagNames, id) ? [id] : idsNamed(name.text, tagNames);
+		return this.#only(name, "tag", ids, Object.values(tagNames));
+	}
+
+	#policy(name: CaseName): string | undefined {
+		const { policies } = this.#access;
+		if (!policies.known) return undefined;
+		const id = name.text.toLowerCase();
+		const ids = policies.value.filter((one) => one.id === id || one.name === name.text).map((one) => one.id);
+		return this.#only(
+			name,
+			"policy",
+			ids,
+			policies.value.map((one) => one.name),
+		);
+	}
+
+	#only(name: CaseName, of: WrongName["of"], ids: readonly string[], known: readonly string[]): string | undefined {
+		if (of === "user" && ids.length === 0 && !this.#access.users.known) return undefined;
+		if (ids.length !== 1) this.wrong.push({ ...name, of, ids, known: [...new Set(known)] });
+		return ids.length === 1 ? ids[0] : undefined;
+	}
+}
+
+const sortById = (users: readonly AccessUser[]): readonly AccessUser[] =>
+	users.toSorted((left, right) => compareText(left.id, right.id));
+
+function idsNamed(name: string, names: NamesById, known?: ReadonlySet<string>): readonly string[] {
+	return Object.entries(names).flatMap(([id, one]) => (one === name && known?.has(id) !== false ? [id] : []));
+}

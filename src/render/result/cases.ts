@@ -1,0 +1,29 @@
+/** What became of access cases, as `test` shows it. */
+import type { JudgedCase } from "../../plan/access-cases/finding.ts";
+import type { NamedOrganization } from "../../plan/organization-name.ts";
+import type { ErrorDescription, Head } from "./head.ts";
+
+export interface OrganizationCases extends NamedOrganization {
+	/** The time from which cases without a time hold, ISO 8601 in UTC; null where the organization could not be read. */
+	readonly at: string | null;
+	/** User id to the alias of the document; to the live name for users without one. */
+	readonly userNames: Readonly<Record<string, string>>;
+	/** Tag id to name. */
+	readonly tagNames: Readonly<Record<string, string>>;
+	/** Policy id to name. */
+	readonly policyNames: Readonly<Record<string, string>>;
+	readonly cases: readonly JudgedCase[];
+	/** Why the organization could not be read; null where it was. */
+	readonly error: ErrorDescription | null;
+}
+
+export interface TestResult extends Head<"test", ErrorDescription | null> {
+	/** The state in which the cases were judged. */
+	readonly state: "live" | "after" | "plan" | "offline";
+	readonly organizations: readonly OrganizationCases[];
+}
+
+/** Whether it is a result of `test` that has cases. */
+export function isTest(result: { readonly command: string }): result is TestResult {
+	return result.command === "test" && "organizations" in result;
+}

@@ -1,0 +1,3 @@
+import { compileSchemas } from "../compiler.ts";
+
+export const validators = compileSchemas(["access.json"]);

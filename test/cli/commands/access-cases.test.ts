@@ -1,0 +1,144 @@
+/** `orgsync test`: access cases, in each state in which they can be judged. */
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { readOutput } from "../../run.ts";
+import { agreeing, alice, bob, document, makeWorld, policies, tags, type World } from "../../world.ts";
+
+const signing = "activity.resource == 'PRIVATE_KEY' && activity.action == 'SIGN'";
+const twoSigners = {
+	policyId: policies[0],
+	policyName: "two signers",
+	effect: "EFFECT_ALLOW",
+	consensus: `approvers.filter(user, user.tags.contains('${tags.signers}')).count() >= 2`,
+	condition: signing,
+};
+
+const holds = `rootQuorum: aside
+tests:
+  - name: no one signs alone
+    power: sign
+    alone: { exactly: [] }
+    together: { exactly: [2 of signers] }
+`;
+
+async function makeOrganization(text = document()): Promise<World> {
+	const world = await makeWorld(text, { reads: "all" });
+	const others = policies.slice(1).map((policyId) => ({ policyId, policyName: policyId, condition: "false" }));
+	await world.change({ policies: [twoSigners, ...others], rootQuorum: { threshold: 2, userIds: [alice, bob] } });
+	return world;
+}
+
+describe("orgsync test", () => {
+	test("exits with 0 where all cases beside the document hold", async () => {
+		const world = await makeOrganization();
+		world.write("signing.access.yaml", holds);
+		const { code, stdout, stderr } = await world.run(["test"]);
+		expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+		expect(stdout).toMatch(/after the plan\n[\s\S]*no one signs alone[\s\S]*\n1 access case: 1 passed\.\n$/);
+	});
+
+	test("exits with 10 where one fails, and says which policy and clause decide", async () => {
+		const world = await makeOrganization();
+		world.write("signing.access.yaml", `${holds}  - { name: bob signs, power: sign, alone: { atLeast: [bob] } }\n`);
+		const { code, stdout } = await world.run(["test", "--live"]);
+		expect(code).toBe(10);
+		expect(stdout).toContain(
+			"signing.access.yaml:7:13: bob signs\n    `alone.atLeast`: bob cannot sign with any wallet or key alone\n",
+		);
+		expect(stdout).toContain("allow policy `two signers` does not apply, its consensus is not met: `approvers.filter(");
+		expect(stdout).toContain("2 access cases: 1 failed, 1 passed.");
+	});
+
+	test("exits with 11 where one cannot be judged, and names the read", async () => {
+		const world = await makeWorld(document(), { reads: "documented" });
+		world.write("signing.access.yaml", holds);
+		const { code, stdout } = await world.run(["test", "--live"]);
+		expect(code).toBe(11);
+		expect(stdout).toMatch(/Could not be judged:\n.*no one signs alone\n.*`?list_users/);
+	});
+
+	test("judges the state after the plan of the document, and with --live the state before", async () => {
+		const gains = "userTags: [{ name: signers, members: { atLeast: [bob] } }]";
+		const world = await makeOrganization(document(gains));
+		world.write(
+			"signing.access.yaml",
+			"tests: [{ name: bob has no part, power: sign, never: [bob] }]\nrootQuorum: aside\n",
+		);
+		expect((await world.run(["test", "--live"])).code).toBe(0);
+		const after = await world.run(["test"]);
+		expect(after.code).toBe(10);
+		expect(after.stdout).toContain("`never`: bob can sign with any wallet or key, alone or with others");
+		expect((await world.run(["plan", "--out", "plan.json"])).code).toBe(0);
+		const planned = await world.run(["test", "--plan", "plan.json", "--format", "json"]);
+		expect(planned.code).toBe(10);
+		expect(readOutput(planned)).toMatchObject({
+			state: "plan",
+			organizations: [{ cases: [{ verdict: "failed", findings: [{ key: "never", userIds: [bob] }] }] }],
+		});
+	});
+
+	test("judges a seed file without any network", async () => {
+		const world = await makeOrganization();
+		const users = [alice, bob].map((userId, index) => ({ userId, userName: ["alice", "bob"][index] }));
+		const userTags = [{ tagId: tags.signers, tagName: "signers", userIds: [alice, bob] }];
+		const organizationId = "00000000-0000-4000-8000-000000000001";
+		const whole = {
+			organizationId,
+			users,
+			userTags,
+			policies: [twoSigners],
+			rootQuorum: { threshold: 1, userIds: [bob] },
+		};
+		world.write("seed.json", JSON.stringify({ organizations: [whole] }));
+		world.write("a.access.yaml", holds);
+		const offline = ["test", "a.access.yaml", "--offline", "seed.json", "--url", "http://127.0.0.1:1"];
+		expect(await world.run(offline)).toMatchObject({ code: 0, stderr: "" });
+		const { policies: _, ...without } = whole;
+		world.write("seed.json", JSON.stringify({ organizations: [without] }));
+		const lacking = await world.run(offline);
+		expect(lacking.code).toBe(11);
+		expect(lacking.stdout).toContain("the seed has no `policies`");
+	});
+
+	test("names a user, tag or policy that does not exist by file, line and column", async () => {
+		const world = await makeOrganization();
+		world.write("a.access.yaml", "tests:\n  - { name: it, power: sign, never: [bobb], by: [two singers] }\n");
+		const { code, stderr } = await world.run(["test"]);
+		expect(code).toBe(3);
+		expect(stderr).toContain("a.access.yaml:2:38: no user is called `bobb`; did you mean `bob`?");
+		expect(stderr).toContain("a.access.yaml:2:50: no policy is called `two singers`; did you mean `two signers`?");
+	});
+
+	test("fails where no case is found, or none is selected", async () => {
+		const world = await makeOrganization();
+		expect(await world.run(["test"])).toMatchObject({ code: 3 });
+		world.write("a.access.yaml", holds);
+		expect(await world.run(["test", "--case", "no one s*"])).toMatchObject({ code: 0 });
+		expect((await world.run(["test", "--case", "nobody"])).stderr).toContain("no case has this name");
+	});
+
+	test("is about the organization that the file names", async () => {
+		const world = await makeOrganization();
+		world.write("a.access.yaml", `organizationId: 00000000-0000-4000-8000-00000000000f\n${holds}`);
+		const { code, stderr } = await world.run(["test"]);
+		expect(code).toBe(3);
+		expect(stderr).toContain("a.access.yaml: no organization of this run is 00000000-0000-4000-8000-00000000000f");
+	});
+});
+
+describe("a folder of documents", () => {
+	test("has no file of access cases among its documents", async () => {
+		const world = await makeOrganization();
+		mkdirSync(join(world.folder, "documents"));
+		world.write("documents/acme.yaml", document(agreeing.userTags));
+		world.write("documents/acme.access.yaml", holds);
+		const { code, stdout } = await world.run(["validate", "-f", "documents"]);
+		expect(code).toBe(0);
+		expect(stdout).not.toContain("access");
+		expect((await world.run(["test", "-f", "documents"])).code).toBe(0);
+		const named = await world.run(["validate", "-f", "documents/acme.access.yaml"]);
+		expect(named.code).toBe(3);
+		expect(named.stderr).toContain("orgsync test documents/acme.access.yaml");
+	});
+});

@@ -1,0 +1,256 @@
+/** Access cases, judged: what holds, what does not, and what is unknown. */
+import { describe, expect, test } from "vitest";
+import type { AccessState } from "../../../src/policy/access.ts";
+import {
+	accessOf,
+	anyOf,
+	approvers,
+	bob,
+	condition,
+	dave,
+	onlyUser,
+	policyOf,
+	signers,
+	twoOf,
+} from "../support-access.ts";
+import { judgeFile, judgeOne, nowMs, shortly } from "./support.ts";
+
+const two = policyOf(1, { name: "two signers", consensus: twoOf(signers), condition: condition.sign });
+const any = policyOf(2, { name: "approvers", consensus: anyOf(approvers), condition: condition.sign });
+const members = { signers: ["alice", "bob", "carol"], approvers: ["dave"] } as const;
+const pair = accessOf(members, [two]);
+const both = accessOf(members, [two, any]);
+
+describe("a list of users who can alone", () => {
+	test("holds exactly where these and no others can", () => {
+		expect(judgeOne("power: sign, alone: { exactly: [dave] }", both)).toBe("passed");
+		expect(judgeOne("power: sign, alone: { exactly: [] }", pair)).toBe("passed");
+		expect(judgeOne("power: sign, alone: { exactly: [] }", both)).toBe("failed; alone.exactly can dave");
+		expect(judgeOne("power: sign, alone: { exactly: [dave, alice] }", both)).toBe("failed; alone.exactly cannot alice");
+	});
+
+	test("holds at least where these can, and never where none of them can", () => {
+		expect(judgeOne("power: sign, alone: { atLeast: [dave], never: [alice, bob] }", both)).toBe("passed");
+		expect(judgeOne("power: sign, alone: { atLeast: [bob] }", both)).toBe("failed; alone.atLeast cannot bob");
+		expect(judgeOne("power: sign, alone: { never: [dave] }", both)).toBe("failed; alone.never can dave");
+	});
+
+	test("takes each member of a tag", () => {
+		expect(judgeOne("power: sign, alone: { exactly: [1 of approvers], never: [1 of signers] }", both)).toBe("passed");
+		expect(judgeOne("power: sign, alone: { atLeast: [1 of signers] }", both)).toBe(
+			"failed; alone.atLeast cannot alice; alone.atLeast cannot bob; alone.atLeast cannot carol",
+		);
+	});
+
+	test("counts the root quorum unless it is aside", () => {
+		const root = accessOf(members, [two], { threshold: 1, userIds: [dave] });
+		expect(judgeOne("power: sign, alone: { exactly: [] }", root)).toBe("passed");
+		expect(judgeOne("power: sign, alone: { exactly: [] }", root, "")).toBe("failed; alone.exactly can dave");
+	});
+});
+
+describe("a list of sets that can together", () => {
+	test("survives a change of staff where it names a tag", () => {
+		const says = "power: sign, together: { exactly: [2 of signers] }";
+		expect(judgeOne(says, pair)).toBe("passed");
+		expect(judgeOne(says, accessOf({ signers: ["bob", "dave"] }, [two]))).toBe("passed");
+		expect(judgeOne(says, accessOf({ signers: ["bob"] }, [two]))).toBe("failed; together.exactly too-few bob+signers");
+	});
+
+	test("names people in brackets", () => {
+		const says = "power: sign, together: { exactly: [[alice, bob], [alice, carol], [bob, carol]] }";
+		expect(judgeOne(says, pair)).toBe("passed");
+		expect(judgeOne("power: sign, together: { exactly: [[alice, bob]] }", pair)).toBe(
+			"failed; together.exactly can alice+carol",
+		);
+		expect(judgeOne("power: sign, together: { atLeast: [[alice, bob], [bob, dave]] }", pair)).toBe(
+			"failed; together.atLeast cannot bob+dave",
+		);
+	});
+
+	test("has a user who can alone only where `alone` says so", () => {
+		expect(judgeOne("power: sign, together: { exactly: [2 of signers] }", both)).toBe(
+			"failed; together.exactly can dave",
+		);
+		expect(judgeOne("power: sign, alone: { exactly: [dave] }, together: { exactly: [2 of signers] }", both)).toBe(
+			"passed",
+		);
+	});
+
+	test("never has a set that is enough without others", () => {
+		expect(judgeOne("power: sign, together: { never: [[alice, dave], 1 of signers] }", pair)).toBe("passed");
+		expect(judgeOne("power: sign, together: { never: [[alice, bob, dave]] }", pair)).toBe(
+			"failed; together.never can alice+bob",
+		);
+		expect(judgeOne("power: sign, together: { never: [2 of signers] }", pair)).toBe(
+			"failed; together.never can alice+bob",
+		);
+	});
+});
+
+test("a user who can never do it takes part in no set, also not with others", () => {
+	expect(judgeOne("power: sign, never: [dave]", pair)).toBe("passed");
+	expect(judgeOne("power: sign, never: [dave, alice]", pair)).toBe("failed; never takesPart alice");
+});
+
+describe("the policies that decide", () => {
+	const no = policyOf(3, {
+		name: "not bob",
+		effect: "EFFECT_DENY",
+		consensus: onlyUser(bob),
+		condition: condition.sign,
+	});
+	const idle = policyOf(4, {
+		name: "idle",
+		effect: "EFFECT_DENY",
+		consensus: onlyUser(dave),
+		condition: condition.sign,
+	});
+
+	test("are those that let users do it, and those that deny what others allow", () => {
+		expect(judgeOne("power: sign, by: [two signers]", pair)).toBe("passed");
+		expect(judgeOne("power: sign, by: [two signers]", both)).toBe(`failed; by decides ${any.id}`);
+		const denied = accessOf(members, [two, no, idle]);
+		expect(judgeOne("power: sign, by: [two signers, not bob]", denied)).toBe("passed");
+		expect(judgeOne("power: sign, by: [two signers]", denied)).toBe(`failed; by decides ${no.id}`);
+		expect(judgeOne("power: sign, by: [two signers, not bob, idle]", denied)).toBe(
+			`failed; by does-not-decide ${idle.id}`,
+		);
+	});
+
+	test("are none where only the root quorum can", () => {
+		expect(judgeOne("power: export, by: []", pair)).toBe("passed");
+	});
+});
+
+describe("a case about some activities", () => {
+	const small = policyOf(1, {
+		consensus: anyOf(signers),
+		condition: `${condition.sign} && eth.tx.value < 2000000000000000000`,
+	});
+	const access = accessOf({ signers: ["alice"] }, [small]);
+	const above = (value: string): string =>
+		judgeOne(
+			`activity: { kind: SIGN_TRANSACTION, where: { eth.tx.value: ${value} } }, alone: { exactly: [alice] }`,
+			access,
+		);
+
+	test("reads whole numbers of any size from the text", () => {
+		expect(above("1999999999999999999")).toBe("passed");
+		expect(above("2000000000000000000")).toBe("failed; alone.exactly cannot alice");
+	});
+
+	test("holds only where it holds for each of them", () => {
+		const says = "power: sign, alone: { exactly: [] }";
+		const { cases } = judgeFile(`rootQuorum: aside\ntests: [{ name: it, ${says} }]`, access);
+		expect(cases.map(shortly)).toEqual(["failed; alone.exactly can alice"]);
+		expect(cases[0]?.findings[0]).toMatchObject({
+			condition: "eth.tx.value < 2000000000000000000",
+			example: { type: "ACTIVITY_TYPE_ETH_SEND_TRANSACTION", where: "eth.tx.value == 1999999999999999999" },
+		});
+		expect(judgeOne("power: sign, alone: { atLeast: [alice] }", access)).toBe("failed; alone.atLeast cannot alice");
+	});
+
+	test("knows by null that the activity lacks a field", () => {
+		expect(judgeOne("activity: { kind: SIGN_RAW_PAYLOAD, where: { eth: null } }, alone: { exactly: [] }", access)).toBe(
+			"passed",
+		);
+	});
+
+	test("takes a request as its body", () => {
+		const body = JSON.stringify({ type: "ACTIVITY_TYPE_SIGN_TRANSACTION_V2", where: "eth.tx.value == 5" });
+		const yaml = "tests: [{ name: it, activity: { body: b.json }, alone: { atLeast: [alice] } }]";
+		expect(judgeFile(yaml, access, { "b.json": body }).cases.map(shortly)).toEqual(["passed"]);
+	});
+});
+
+describe("a case without a time", () => {
+	const night = policyOf(1, {
+		consensus: anyOf(approvers),
+		condition: condition.sign,
+		time: "CronSpan('0 22 * * *', '4h', 'UTC')",
+	});
+	const access = accessOf(members, [two, night]);
+
+	test("holds at all times, whatever windows are open", () => {
+		const { cases } = judgeFile(
+			"rootQuorum: aside\ntests: [{ name: it, power: sign, alone: { exactly: [] } }]",
+			access,
+		);
+		expect(cases.map(shortly)).toEqual(["failed; alone.exactly can dave"]);
+		expect(cases[0]?.findings[0]?.at).toBe("2026-11-27T22:00:00.000Z");
+		expect(judgeOne("power: export, alone: { exactly: [] }", access)).toBe("passed");
+	});
+
+	test("holds at its time where it has one", () => {
+		const at = (time: string): string => judgeOne(`power: sign, at: "${time}", alone: { exactly: [dave] }`, access);
+		expect(at("2026-12-25T23:00:00Z")).toBe("passed");
+		expect(at("2026-12-25T12:00:00Z")).toBe("failed; alone.exactly cannot dave");
+		expect(new Date(nowMs).getUTCHours()).toBe(12);
+	});
+});
+
+describe("what is unknown", () => {
+	const opaque = policyOf(2, { consensus: "approvers.shuffle() == 1", condition: condition.sign });
+	const unread = (part: Partial<AccessState>): AccessState => ({ ...pair, ...part });
+	const because = { kind: "not-asked" } as const;
+
+	test("never passes, and names the policy or the read", () => {
+		expect(judgeOne("power: sign, alone: { exactly: [] }", accessOf(members, [two, opaque]))).toMatch(
+			/^unknown; alone.exactly can alice policy/,
+		);
+		expect(judgeOne("power: sign, alone: { exactly: [] }", unread({ policies: { known: false, because } }))).toBe(
+			"unknown; unjudged not-read",
+		);
+		expect(judgeOne("power: sign, alone: { exactly: [] }", unread({ users: { known: false, because } }))).toBe(
+			"unknown; unjudged not-read",
+		);
+		const noRoot = unread({ rootQuorum: { known: false, because } });
+		expect(judgeOne("power: sign, alone: { exactly: [] }", noRoot, "")).toMatch(
+			/^unknown; alone.exactly can alice not-read/,
+		);
+		expect(judgeOne("power: sign, alone: { exactly: [] }", noRoot)).toBe("passed");
+		expect(judgeOne("power: sign, together: { atLeast: [2 of signers] }", noRoot, "")).toBe("passed");
+	});
+
+	test("is not failed where something else of the case fails", () => {
+		const access = accessOf(members, [two, any, opaque]);
+		expect(judgeOne("power: sign, alone: { exactly: [] }", access)).toMatch(/^failed; .*can dave/);
+	});
+
+	test("holds where it makes no difference", () => {
+		const access = accessOf(members, [two, opaque]);
+		expect(judgeOne("power: sign, together: { atLeast: [2 of signers] }", access)).toBe("passed");
+	});
+});
+
+describe("users that do not exist yet", () => {
+	test("have the tags that the file gives them", () => {
+		const yaml = `
+rootQuorum: aside
+given: { users: { newcomer: [signers], guest: [] } }
+tests:
+  - { name: one, power: sign, never: [guest] }
+  - { name: two, power: sign, never: [newcomer] }`;
+		expect(judgeFile(yaml, pair).cases.map(shortly)).toEqual(["passed", "failed; never takesPart newcomer"]);
+	});
+
+	test("need a name that no user has", () => {
+		const yaml = "given: { users: { bob: [] } }\ntests: [{ name: it, power: sign, never: [bob] }]";
+		expect(judgeFile(yaml, pair).wrong).toMatchObject([{ of: "given", text: "bob", at: { line: 1, column: 19 } }]);
+	});
+});
+
+test("names of nothing are found with their places", () => {
+	const yaml = `tests:
+  - name: it
+    power: sign
+    alone: { exactly: [alise] }
+    together: { exactly: [2 of singers] }
+    by: [two signers, three]`;
+	expect(judgeFile(yaml, pair).wrong).toMatchObject([
+		{ of: "user", text: "alise", at: { line: 4, column: 24 }, path: "tests[0].alone.exactly[0]" },
+		{ of: "tag", text: "singers", at: { line: 5, column: 27 } },
+		{ of: "policy", text: "three", at: { line: 6, column: 23 } },
+	]);
+});

@@ -24,6 +24,8 @@ export interface Revisited {
 	readonly saved: Plan;
 	readonly fresh: Plan;
 	readonly live: LiveOrganization;
+	/** Whether steps of the saved plan completed, so that `saved` is the rest of it. */
+	readonly isBegun?: boolean;
 	/** The service's time, milliseconds since 1970; left out, when the fresh plan was read. */
 	readonly serviceTimeMs?: number;
 }
@@ -63,7 +65,7 @@ interface StaleTag {
 }
 
 /** What the plan touches that is not as it was; empty when the fresh plan does the same, pending activities apart. */
-export function findOutdated({ saved, fresh, live, serviceTimeMs }: Revisited): readonly StaleObject[] {
+export function findOutdated({ saved, fresh, live, isBegun, serviceTimeMs }: Revisited): readonly StaleObject[] {
 	const [touched] = saved.touched;
 	if (touched !== undefined && isPastValidity(saved, serviceTimeMs ?? Date.parse(fresh.readAt))) {
 		const because = { what: "window", validUntil: saved.validUntil ?? "" } as const;
@@ -102,12 +104,13 @@ export function findOutdated({ saved, fresh, live, serviceTimeMs }: Revisited): 
 	if (named.length > 0) return named;
 	if (hindered.length > 0) return hindered;
 	const others = findOtherSteps(saved, fresh);
-	return others.length > 0 ? others : findImpact(saved, fresh);
+	return others.length > 0 ? others : findImpact(saved, fresh, isBegun);
 }
 
 /** Returns an object whose change alters who can do what otherwise than reviewed; one stands for all of them. */
-function findImpact(saved: Plan, fresh: Plan): readonly StaleObject[] {
-	const because = findOtherImpact(saved, fresh, fresh);
+function findImpact(saved: Plan, fresh: Plan, isBegun: boolean | undefined): readonly StaleObject[] {
+	const { userNames, liveNames } = fresh;
+	const because = findOtherImpact(saved, fresh, { userNames, ...defined({ liveNames }), isBegun });
 	const [address] = coveredAddresses(fresh.steps);
 	if (because === null || address === undefined) return [];
 	return [unchangedObject(saved, address, because, "impact-differs")];

@@ -112,7 +112,8 @@ export function changesUnknown({ users, policies }: AccessState, step: StepReque
 	return !users.known || users.value.some(({ id, tagIds }) => changed.has(id) && !tagIds.known);
 }
 
-function taggedUsers(step: StepRequest): readonly string[] {
+/** Returns the users who get or lose a tag by the request. */
+export function taggedUsers(step: StepRequest): readonly string[] {
 	if (step.operation === "create_user_tag") return step.parameters.userIds;
 	return step.operation === "update_user_tag" ? [...step.parameters.addUserIds, ...step.parameters.removeUserIds] : [];
 }

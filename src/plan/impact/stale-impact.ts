@@ -2,6 +2,7 @@
 import { isSameReason } from "../../policy/powers/reason.ts";
 import type { UserNames } from "../users.ts";
 import { sameValue } from "../value.ts";
+import { taggedUsers } from "./access-after.ts";
 import type { Consequences } from "./consequences.ts";
 import { impactModel, type PlanImpact } from "./impact.ts";
 
@@ -27,9 +28,15 @@ export interface StaleImpact {
 }
 
 /** Returns how the impact differs; null where it does not, nothing is submitted, or another model found the saved one. */
-export function findOtherImpact(saved: Impacted, fresh: Impacted, names: UserNames): StaleImpact | null {
+export function findOtherImpact(
+	saved: Impacted,
+	fresh: Impacted,
+	{ isBegun = false, ...names }: UserNames & { readonly isBegun?: boolean | undefined },
+): StaleImpact | null {
 	if (!isCompared(fresh) || ageOfImpact(saved) !== "same") return null;
-	const isSame = saved.impactVerdict === fresh.impactVerdict && isSameImpact(saved.impact, fresh.impact);
+	const isSame = isBegun
+		? isRestOfImpact(fresh, saved)
+		: saved.impactVerdict === fresh.impactVerdict && isSameImpact(saved.impact, fresh.impact);
 	// Dangers at another time become fewer as time passes: only a new one matters.
 	const later = isSame ? without(fresh.impactAtOtherTimes, saved.impactAtOtherTimes) : [];
 	if (isSame && later.length === 0) return null;
@@ -41,6 +48,35 @@ export function findOtherImpact(saved: Impacted, fresh: Impacted, names: UserNam
 /** Whether the impact of this plan matters: it submits something. */
 export function isCompared({ steps }: Pick<Impacted, "steps">): boolean {
 	return steps.some(({ earlierActivity }) => earlierActivity === null);
+}
+
+/**
+ * Whether the rest of a plan changes what it changed in the whole plan, and nothing else. What its completed steps changed is so
+ * already: findings about other policies are gone, those about several users are about fewer, and both sides start elsewhere.
+ */
+function isRestOfImpact({ impact: rest = [] }: Impacted, { impact: whole = [], steps }: Impacted): boolean {
+	const ends = ({ group, change, condition, unless, after }: PlanImpact): unknown => [
+		group,
+		change,
+		condition,
+		unless,
+		{ ...after, unknown: null },
+	];
+	const isPart = (one: PlanImpact, other: PlanImpact): boolean =>
+		one.userIds.every((id) => other.userIds.includes(id)) &&
+		sameValue(ends(one), ends(other)) &&
+		isSameReason(one.because, other.because);
+	const open = new Set(steps.flatMap(({ covers }) => covers.map(({ id }) => id)));
+	const moved = new Set(steps.flatMap(taggedUsers));
+	const isOpen = ({ policyIds, userIds, before, after }: PlanImpact): boolean => {
+		const thresholds = [...before.thresholds, ...after.thresholds].flat();
+		const ids = [...policyIds, ...thresholds.map(({ tagId }) => tagId ?? "")];
+		return ids.some((id) => open.has(id)) || userIds.some((id) => moved.has(id));
+	};
+	return (
+		rest.every((one) => whole.some((other) => isPart(one, other))) &&
+		whole.filter(isOpen).every((other) => rest.some((one) => isPart(one, other)))
+	);
 }
 
 function isSameImpact(one: Impacted["impact"], other: Impacted["impact"]): boolean {

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { digestOf } from "../../../src/plan/value.ts";
-import { alice, document, makeWorld, tags, type World } from "../../world.ts";
+import { alice, bob, document, makeWorld, policies, tags, type World } from "../../world.ts";
 
 const policy = (name: string, tag: string, more = ""): string =>
 	`  - { name: ${name}, effect: allow, consensus: "approvers.any(user, user.tags.contains('\${userTags.${tag}}'))", condition: "activity.kind == 'SIGN_TRANSACTION'"${more} }`;
@@ -27,6 +27,7 @@ beforeEach(async () => {
 
 const applySaved = () => world.run(["apply", "--yes", "--plan", "plan.json"]);
 
+const other = "70000000-0000-4000-8000-000000000008";
 const stranger = "70000000-0000-4000-8000-000000000009";
 
 /** Plans, and writes the plan with another text in place of one, and with its digest. */
@@ -102,6 +103,33 @@ describe("a saved plan whose tag needs approval", () => {
 		expect((await world.run(["plan"])).stdout).toContain("No changes.");
 		expect(world.submits().filter((one) => one.startsWith("create_"))).toEqual(["create_user_tag", "create_policies"]);
 		expect(await applySaved()).toMatchObject({ code: 6 });
+	});
+
+	test("goes on though other steps completed too, whose impact is so already", async () => {
+		const named = {
+			policyId: other,
+			policyName: "other",
+			effect: "EFFECT_ALLOW",
+			consensus: "false",
+			condition: "activity.kind == 'SIGN_TRANSACTION'",
+		};
+		await world.change({
+			remove: { policies },
+			policies: [named],
+			rootQuorum: { threshold: 2, userIds: [alice, bob] },
+		});
+		const tag = "userTags: [{ name: oncall }, { name: refunders, create: true, members: { exactly: [carol] } }]";
+		const stated = `policies:\n${policy("pay", "refunders")}\n${policy("other", "oncall")}`;
+		world.write("orgsync.yaml", document(tag, stated, "limits: { escalation: 50, takeovers: 5 }"));
+		await world.run(["plan", "--out", "plan.json"]);
+		const { stdout } = await world.run(["show", "plan.json"]);
+		expect(stdout).toContain("bob and carol can now each submit");
+		expect(await applySaved()).toMatchObject({ code: 8 });
+		await approve();
+		await approve();
+		expect(await applySaved()).toMatchObject({ code: 8 });
+		await approve();
+		expect((await world.run(["plan"])).stdout).toContain("No changes.");
 	});
 
 	test("is stale if somebody made another tag of that name", async () => {

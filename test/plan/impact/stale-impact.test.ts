@@ -8,6 +8,8 @@ import { unknownAccess } from "../../policy/support-access.ts";
 import {
 	alice,
 	anyOf,
+	approvers,
+	bob,
 	carol,
 	condition,
 	dave,
@@ -68,6 +70,48 @@ describe("a saved plan is not stale", () => {
 		const rejected = [pendingFor(saved, 0, { state: "rejected", status: "ACTIVITY_STATUS_REJECTED" })];
 		expect(why({}, { rejected })).toEqual([]);
 		expect(why({ policies: both }, { rejected })).toEqual([]);
+	});
+});
+
+describe("the rest of a saved plan", () => {
+	// Alice and bob get the tag of approvers, which completed; carol loses that of signers, which is left.
+	const policies = [
+		policyOf(1, { consensus: anyOf(signers), condition: condition.sign }),
+		policyOf(2, { consensus: anyOf(approvers), condition: condition.export }),
+	];
+	const before: Organization = { ...organization, policies, members: { signers: ["alice", "carol"] } };
+	const whole = planFor(before, { members: { approvers: ["alice", "bob"], signers: ["alice"] } });
+	const [step] = whole.steps.filter(({ parameters }) => "userTagId" in parameters && parameters.userTagId === signers);
+	if (step === undefined) throw new Error("no step");
+	const left = ["userTag:signers"];
+	const rest: Plan = {
+		...whole,
+		steps: [{ ...step, dependsOn: [] }],
+		changes: whole.changes.filter(({ address }) => left.includes(address)),
+		touched: whole.touched.filter(({ address }) => left.includes(address)),
+	};
+	const approversNow = { signers: ["alice", "carol"], approvers: ["alice", "bob"] } as const;
+	const staleIn = (now: Partial<Organization>, isBegun = true) => {
+		const organizationNow = { ...before, members: approversNow, ...now };
+		const fresh = planFor(organizationNow, { members: { signers: ["alice"] } });
+		return outdatedIn({ saved: rest, fresh, live: liveFor(organizationNow), isBegun }).map(({ reason }) => reason);
+	};
+
+	it("is not stale where what the completed steps changed is so already", () => {
+		expect(whole.impact?.map(({ change, userIds }) => [change, userIds])).toEqual([
+			["alone", [alice, bob]],
+			["loses", [carol]],
+		]);
+		expect(staleIn({})).toEqual([]);
+		expect(staleIn({}, false)).toEqual(["impact-differs"]);
+	});
+
+	it("is stale where what is left changes more, less or something else by now", () => {
+		const more = policyOf(3, { consensus: anyOf(signers), condition: condition.policies });
+		expect(staleIn({ policies: [...policies, more] })).toEqual(["impact-differs"]);
+		expect(staleIn({ policies: policies.slice(1) })).toEqual(["impact-differs"]);
+		const other = [policyOf(1, { consensus: twoOf(signers), condition: condition.sign }), ...policies.slice(1)];
+		expect(staleIn({ policies: other })).toEqual(["impact-differs"]);
 	});
 });
 

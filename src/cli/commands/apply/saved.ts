@@ -130,7 +130,7 @@ function findStale(saved: SavedPlan, comparisons: readonly Comparison[], journal
 		const plan = plans.get(fresh.organizationId);
 		if (plan === undefined) return [];
 		const rest = findRest(plan, live, saved.digest, journal);
-		return [{ saved: rest, fresh, live, serviceTimeMs: serviceTimeMs ?? readAtMs }];
+		return [{ saved: rest, fresh, live, isBegun: rest !== plan, serviceTimeMs: serviceTimeMs ?? readAtMs }];
 	});
 	try {
 		refuseStale(revisited);

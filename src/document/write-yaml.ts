@@ -41,10 +41,11 @@ export function writeBlock(text: string, indent: string, newline = "\n"): string
 	return text.replace(/\n(?!\n)/g, `\n${indent}`).replaceAll("\n", newline);
 }
 
-export function writeFlow(value: unknown): string {
-	if (typeof value === "string") return writeText(value);
-	if (Array.isArray(value)) return `[${value.map(writeFlow).join(", ")}]`;
+/** Returns the value on one line. `write` writes its texts. */
+export function writeFlow(value: unknown, write: (text: string) => string = (text) => writeText(text)): string {
+	if (typeof value === "string") return write(value);
+	if (Array.isArray(value)) return `[${value.map((item) => writeFlow(item, write)).join(", ")}]`;
 	if (typeof value !== "object" || value === null) return String(value);
-	const entries = Object.entries(value).map(([key, entry]) => `${writeKey(key)}: ${writeFlow(entry)}`);
+	const entries = Object.entries(value).map(([key, entry]) => `${writeKey(key)}: ${writeFlow(entry, write)}`);
 	return entries.length === 0 ? "{}" : `{ ${entries.join(", ")} }`;
 }

@@ -21,11 +21,17 @@ interface ExportFlags extends NamingFlags, ServiceFlags {
 	readonly output?: string;
 	/** Whether the file is replaced, whatever is lost. */
 	readonly force?: boolean;
+	readonly as: "document" | "seed";
 }
 
 /** Returns the document or program. Notes what it leaves out. */
 export async function exportDocument(call: Call<ExportFlags>): Promise<ExportResult> {
 	const { flags, output } = call;
+	if (flags.as === "seed") {
+		if (isProgramLanguage(output.format))
+			throw new ConfigurationError(`--as seed and --format ${output.format} cannot be used together`);
+		return (await import("./export-seed.ts")).exportAsSeed(call);
+	}
 	const { readWholeOrganization } = await import("../../sync/read/read-whole.ts");
 	const { refuseUncertainTime, whyUncertainTime, withServiceClock } = await import("../../sync/read/service-clock.ts");
 	const organizationId = await findOrganization(call);

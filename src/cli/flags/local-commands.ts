@@ -45,6 +45,11 @@ const exportCommand = (): CommandRow => ({
 	name: "export",
 	summary: "write the live organization as a document or a Pulumi program",
 	flags: [
+		...flagGroup("Export", [
+			flag("--as <form>", "a document, or a seed: who can do what, for test --offline")
+				.choices(["document", "seed"])
+				.default("document"),
+		]),
 		...organizationFlags(),
 		...serviceFlags(readsFlag()),
 		...outputFlags(exportFormats, flag("--force", "replace the file of --output, whatever is lost")),

@@ -101,6 +101,30 @@ describe("orgsync test", () => {
 		expect(lacking.stdout).toContain("the seed has no `policies`");
 	});
 
+	test("judges by what export --as seed wrote as it judges live", async () => {
+		const world = await makeOrganization();
+		const cases = `${holds}  - { name: bob signs, power: sign, alone: { atLeast: [bob] }, by: [two signers] }\n`;
+		world.write("a.access.yaml", cases);
+		expect(await world.run(["export", "--as", "seed", "--output", "seed.yaml"])).toMatchObject({ code: 0, stderr: "" });
+		const [live, offline] = [await world.run(["test", "--live"]), await world.run(["test", "--offline", "seed.yaml"])];
+		expect(live.code).toBe(10);
+		expect(offline.stdout).toBe(live.stdout.replace("as it is live", "of the seed"));
+		expect((await world.run(["export", "--as", "seed", "--output", "seed.yaml"])).code).toBe(0);
+		const over = await world.run(["export", "--as", "seed", "--output", "orgsync.yaml"]);
+		expect(over).toMatchObject({ code: 3 });
+		expect(over.stderr).toContain("the export would lose all of it, which is no seed of orgsync");
+	});
+
+	test("leaves unknown in a seed what the service does not show", async () => {
+		const world = await makeWorld(document(), { reads: "documented" });
+		const { stdout, stderr, code } = await world.run(["export", "--as", "seed"]);
+		expect(code).toBe(0);
+		expect(stdout).not.toMatch(/users:|policies:|rootQuorum:/);
+		expect(stderr).toMatch(
+			/^not exported: users and userTags, because .*\nnot exported: policies, .*\nnot exported: rootQuorum, /,
+		);
+	});
+
 	test("names a user, tag or policy that does not exist by file, line and column", async () => {
 		const world = await makeOrganization();
 		world.write("a.access.yaml", "tests:\n  - { name: it, power: sign, never: [bobb], by: [two singers] }\n");

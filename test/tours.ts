@@ -17,6 +17,7 @@ export const tours = [
 	["docs/access.md", "."],
 	["docs/powers.md", "."],
 	["docs/testing.md", "."],
+	["docs/credentials.md", "."],
 	["docs/policies-as-code.md", "."],
 ] as const;
 

@@ -117,6 +117,7 @@ function wordsOf(command: string): readonly string[] {
 function normalize(printed: string, status: number | null): string {
 	const text = printed
 		.replaceAll(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, shownTime)
+		.replaceAll(/(?<=, since )\d{4}-\d\d-\d\d \d\d:\d\d(?::\d\d)? UTC/g, "2026-11-21 12:00 UTC")
 		.replaceAll(/(?<=\bsaved plan )sha256:[0-9a-f]{64}/gi, shownDigest)
 		.replaceAll(/(?<=, )activity [0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}\b/g, shownActivity);
 	return sortSteps(status === 0 ? text : `${text}(exit code ${status})\n`);

@@ -11,7 +11,7 @@ export function localSeed(publicKey: string): string {
     users:
       - userId: 3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c001
         userName: alice
-        apiKeys: [{ publicKey: "${publicKey}" }]
+        apiKeys: [{ publicKey: "${publicKey}", apiKeyName: local }]
         mfaPolicies:
           - mfaPolicyId: 6c0d9a52-51d8-4a55-8d5b-07c8ce2f4001
             mfaPolicyName: passkey-first

@@ -162,7 +162,7 @@ export function handleOperation(
 		const body = parseBody(rawBody);
 		organizationId = readOrganizationId(body);
 		const context = makeContext(store, makeImportBundle, organizationId, nowMs);
-		const signer = verifyStamp(request.stamps, rawBody, store.credentials(organizationId));
+		const signer = verifyStamp(request.stamps, rawBody, store.credentials(organizationId), nowMs);
 		const known = fingerprint === null ? undefined : context.findByFingerprint(fingerprint);
 		store.write(organizationId, acceptAssertion(context.organization, signer, known));
 		checkBody(operation, body);

@@ -21,25 +21,30 @@ export function apiKeyIdOf(userId: string, publicKey: string): string {
 	return deriveUuid("api key", userId, publicKey);
 }
 
+const apiKeyType = "CREDENTIAL_TYPE_API_KEY_P256";
+
 function describe(user: User, tags: readonly string[]): JsonObject {
 	const { apiKeys, authenticators, createdAt, updatedAt, ...rest } = user;
 	return {
 		...rest,
-		authenticators: authenticators.map(({ credentialId, publicKey, authenticatorName }) => ({
+		authenticators: authenticators.map(({ credentialId, publicKey, authenticatorName, ...times }) => ({
 			credential: { publicKey, type: "CREDENTIAL_TYPE_WEBAUTHN_AUTHENTICATOR" },
 			authenticatorId: authenticatorIdOf(user.userId, credentialId),
 			authenticatorName: authenticatorName ?? "",
 			credentialId,
-			createdAt,
-			updatedAt,
+			createdAt: times.createdAt ?? createdAt,
+			updatedAt: times.createdAt ?? updatedAt,
 		})),
-		apiKeys: apiKeys.map(({ publicKey, apiKeyName }) => ({
-			credential: { publicKey, type: "CREDENTIAL_TYPE_API_KEY_P256" },
-			apiKeyId: apiKeyIdOf(user.userId, publicKey),
-			apiKeyName: apiKeyName ?? "",
-			createdAt,
-			updatedAt,
-		})),
+		apiKeys: apiKeys.map(
+			({ publicKey, apiKeyName, type = apiKeyType, sessionProfileId, expirationSeconds, ...times }) => ({
+				credential: { publicKey, type, ...(sessionProfileId === undefined ? {} : { sessionProfileId }) },
+				apiKeyId: apiKeyIdOf(user.userId, publicKey),
+				apiKeyName: apiKeyName ?? "",
+				...(expirationSeconds === undefined ? {} : { expirationSeconds }),
+				createdAt: times.createdAt ?? createdAt,
+				updatedAt: times.createdAt ?? updatedAt,
+			}),
+		),
 		userTags: tags,
 		createdAt,
 		updatedAt,

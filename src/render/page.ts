@@ -27,6 +27,7 @@ import {
 	tagsSection,
 } from "./sections/changes.ts";
 import { importKeySection, initSection } from "./sections/commands.ts";
+import { credentialsSections } from "./sections/credentials.ts";
 import { discoverySections } from "./sections/discovery.ts";
 import { driftSections } from "./sections/drift.ts";
 import { errorSection, staleSection, stoppedSection, unplannedSection } from "./sections/errors.ts";
@@ -253,6 +254,8 @@ export function topicsOf(result: CommandResult, format: Format, commands?: Comma
 			return result.organizations.map((one) => of(one, answerSections(one, result.because), [", at ", reason(one.at)]));
 		case "test":
 			return result.organizations.map((one) => of(one, casesSections(one, format !== "text"), sayState(result.state)));
+		case "credentials":
+			return result.organizations.map((one) => of(one, credentialsSections(one), [", at ", reason(one.at)]));
 		case "organizations":
 			return [of(result, discoverySections(result))];
 		case "approve":

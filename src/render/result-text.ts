@@ -79,6 +79,7 @@ export function renderText(result: CommandResult, options: TextOptions): string 
 			]);
 		case "powers":
 		case "can":
+		case "credentials":
 			return join(topicsOf(result, "text").map((topic) => renderTopic(topic, style, "  ")));
 		case "export":
 			return result.document;

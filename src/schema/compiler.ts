@@ -17,6 +17,7 @@ const references: Readonly<Record<string, readonly string[]>> = {
 	"saved-plan.json": ["plan.json", "three-way.json"],
 	"powers.json": ["plan.json"],
 	"cases.json": ["plan.json"],
+	"credentials.json": ["plan.json"],
 	"votes.json": ["plan.json"],
 	"output.json": [
 		"plan.json",
@@ -25,6 +26,7 @@ const references: Readonly<Record<string, readonly string[]>> = {
 		"drift.json",
 		"powers.json",
 		"cases.json",
+		"credentials.json",
 		"votes.json",
 	],
 	"line.json": ["output.json"],

@@ -9,7 +9,8 @@ import {
 } from "../../common/errors.ts";
 import { showText } from "../../common/escape.ts";
 import type { PowerExplanation } from "../../policy/powers/explain-power.ts";
-import { type CanResult, resultHead } from "../../render/result/result.ts";
+import { resultHead } from "../../render/result/head.ts";
+import type { CanResult } from "../../render/result/organization-powers.ts";
 import { parseGroupWhere } from "../flags/power-names.ts";
 import type { Call } from "../output/output.ts";
 import { type AskingFlags, askedIn, askPowers } from "./powers.ts";

@@ -226,6 +226,20 @@ const test = (): CommandRow => ({
 	run: async (call) => (await import("../commands/cases/test.ts")).test(call.words, call),
 });
 
+const credentialsCommand = (): CommandRow => ({
+	name: "credentials",
+	summary: "show who has which API keys, authenticators and providers",
+	flags: [
+		...flagGroup("Privacy", [flag("--personal", "show e-mails, phone numbers and subjects, not digests")]),
+		...organizationFlags(),
+		...serviceFlags(concurrencyFlag()),
+		...outputFlags(),
+	],
+	example: "orgsync credentials -f orgsync.yaml",
+	exitCodes: { ...queryExitCodes, [exitCodes.error]: "error, or users cannot be read" },
+	run: async (call) => (await import("../commands/credentials.ts")).credentials(call),
+});
+
 const query = (): CommandRow => ({
 	name: "query",
 	summary: "run one query and print the response as JSON",
@@ -315,6 +329,7 @@ export const serviceCommands = (): readonly CommandRow[] => [
 	powers(),
 	canCommand(),
 	test(),
+	credentialsCommand(),
 	query(),
 	importKey(),
 	passkey(),

@@ -1,6 +1,6 @@
 /** Users with their credentials, OAuth providers and MFA policies. `user-queries.ts` shows them with their tags. */
 import { duplicateProviderMessage, organizationLimits } from "../assumptions.ts";
-import { laterTime, timeAt } from "../identifiers.ts";
+import { laterTime, type Time, timeAt } from "../identifiers.ts";
 import { badRequest } from "../request-error.ts";
 import type { OperationContext, Organization } from "../state.ts";
 import {
@@ -22,6 +22,13 @@ interface ApiKey {
 	/** Compressed P-256 point, 33 bytes in lower-case hex. */
 	readonly publicKey: string;
 	readonly apiKeyName?: string;
+	/** Left out: `CREDENTIAL_TYPE_API_KEY_P256`. */
+	readonly type?: string;
+	/** Counted from `createdAt`, as text; left out: it never expires. */
+	readonly expirationSeconds?: string;
+	readonly sessionProfileId?: string;
+	/** Left out: that of the user. */
+	readonly createdAt?: Time;
 }
 
 export interface Authenticator {
@@ -30,6 +37,8 @@ export interface Authenticator {
 	/** Compressed P-256 point, 33 bytes in lower-case hex. */
 	readonly publicKey: string;
 	readonly authenticatorName?: string;
+	/** Left out: that of the user. */
+	readonly createdAt?: Time;
 	/** The relying party that it was made for: a host name. */
 	readonly rpId?: string;
 	/** The only origins whose assertions count; left out, those that `isAllowedOrigin` derives from `rpId`. */

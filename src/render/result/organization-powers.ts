@@ -5,6 +5,7 @@ import type { NotRead, RootQuorum } from "../../policy/access.ts";
 import type { ActivityExplanation, PowerExplanation } from "../../policy/powers/explain-power.ts";
 import type { GroupPower } from "../../policy/powers/powers.ts";
 import type { NamedTag } from "../../policy/powers/tag-names.ts";
+import type { Head } from "./head.ts";
 
 /** Something of the live organization that a result does not hold. */
 export interface MissingObject<B = string> {
@@ -38,4 +39,16 @@ export interface OrganizationPowers extends NamedOrganization {
 	readonly why?: readonly PowerExplanation[];
 	/** With `--activity`: what is known of it, and the policies about it. */
 	readonly activity?: Omit<ActivityExplanation, "power">;
+}
+
+export interface PowersResult extends Head<"powers"> {
+	/** The powers that `--group`, `--user` and `--tag` left, of each organization. */
+	readonly organizations: readonly OrganizationPowers[];
+}
+
+/** With the answers as `why`, one for each group. */
+export interface CanResult extends Head<"can"> {
+	/** Whether a text has the policies of each answer too. */
+	readonly because: boolean;
+	readonly organizations: readonly OrganizationPowers[];
 }

@@ -14,7 +14,8 @@ import { isTest, type TestResult } from "./cases.ts";
 import type { Discovery } from "./discovery-facts.ts";
 import type { FoundOrganization } from "./found.ts";
 import type { ErrorDescription, Head } from "./head.ts";
-import type { MissingObject, OrganizationPowers } from "./organization-powers.ts";
+import type { CredentialsResult } from "./organization-credentials.ts";
+import type { CanResult, MissingObject, PowersResult } from "./organization-powers.ts";
 import type { ExplainPolicyResult } from "./policy-history.ts";
 import type { VoteResult } from "./votes.ts";
 
@@ -165,18 +166,6 @@ export interface WaitResult extends Head<"wait"> {
 	readonly unlisted: string | null;
 }
 
-export interface PowersResult extends Head<"powers"> {
-	/** The powers that `--group`, `--user` and `--tag` left, of each organization. */
-	readonly organizations: readonly OrganizationPowers[];
-}
-
-/** With the answers as `why`, one for each group. */
-export interface CanResult extends Head<"can"> {
-	/** Whether a text has the policies of each answer too. */
-	readonly because: boolean;
-	readonly organizations: readonly OrganizationPowers[];
-}
-
 export interface EndedActivity {
 	readonly activityId: string | null;
 	/** Null for one of which only the id is known. */
@@ -316,6 +305,7 @@ type CompletedResult =
 	| PowersResult
 	| CanResult
 	| TestResult
+	| CredentialsResult
 	| ExplainResult
 	| ExplainPolicyResult
 	| ImportKeyResult

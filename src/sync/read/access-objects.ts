@@ -127,13 +127,16 @@ export function toRootQuorum({ configs }: LiveRecord): Known<RootQuorum> {
 }
 
 /** Returns a list of records that all have an id; undefined for anything else. */
-function recordsWithId(value: unknown, idField: string): readonly LiveRecord[] | undefined {
+export function recordsWithId(value: unknown, idField: string): readonly LiveRecord[] | undefined {
 	if (!isListOfRecords(value)) return undefined;
 	return value.every((record) => typeof record[idField] === "string" && record[idField] !== "") ? value : undefined;
 }
 
 /** Returns the objects sorted by id; unknown where two have the same id, since one of them may be outdated. */
-function uniqueById<T extends { readonly id: string }>(objects: readonly T[], query: string): Known<readonly T[]> {
+export function uniqueById<T extends { readonly id: string }>(
+	objects: readonly T[],
+	query: string,
+): Known<readonly T[]> {
 	const sorted = objects.toSorted((left, right) => compareText(left.id, right.id));
 	const twice = sorted.find(({ id }, index) => sorted[index - 1]?.id === id);
 	return twice === undefined ? { known: true, value: sorted } : unknown({ kind: "listed-twice", query, id: twice.id });
@@ -144,7 +147,7 @@ function toIds(texts: readonly string[]): readonly string[] {
 	return [...new Set(texts.map(toId))].sort(compareText);
 }
 
-function isListOfRecords(value: unknown): value is readonly LiveRecord[] {
+export function isListOfRecords(value: unknown): value is readonly LiveRecord[] {
 	return Array.isArray(value) && value.every(isRecord);
 }
 

@@ -1,12 +1,14 @@
 /** Reads users, policies, the root quorum and whose key it is: queries outside the thirteen, so a service may lack any. */
 import { ServiceError } from "../../common/errors.ts";
-import type { LiveRecord } from "../../plan/organization.ts";
+import type { LiveRecord, LiveUserTag } from "../../plan/organization.ts";
 import type { AccessState, Known, NotRead } from "../../policy/access.ts";
+import type { UserCredentials } from "../../policy/credentials.ts";
 import type { SubmittingUser } from "../../policy/powers/forecast.ts";
 import type { Reader } from "../../wire/client.ts";
 import { extendedReads, type QueryOperation, queries } from "../../wire/operations.ts";
 import { toAccessPolicies, toAccessUsers, toRootQuorum, toStatedTimes } from "./access-objects.ts";
-import { mapKnown, recordsOf, toId, toUserNames } from "./live-objects.ts";
+import { toUserCredentials } from "./credentials.ts";
+import { mapKnown, recordsOf, toId, toUserNames, toUserTags } from "./live-objects.ts";
 import { awaitAll, type QueryFunction, queryIfAvailable } from "./live-queries.ts";
 import { timeQueries } from "./read.ts";
 import { whyUncertainTime, withServiceClock } from "./service-clock.ts";
@@ -40,10 +42,12 @@ export function accessAtKnownTime(access: AccessState, because: NotRead | undefi
 	return because === undefined || !isTimed ? access : { ...access, policies: { known: false, because } };
 }
 
-/** Returns the same, and the names of the users, which `list_users` shows too. `query` asks it once. Throws as `readAccess` does. */
-export async function readNamedAccess(query: QueryFunction): Promise<Pick<AccessReading, "access" | "userNames">> {
+/** Returns the same with what else `list_users` shows of users. `query` asks it once. Throws as `readAccess` does. */
+export async function readNamedAccess(
+	query: QueryFunction,
+): Promise<Pick<AccessReading, "access" | "userNames" | "credentials">> {
 	const [access, users] = await awaitAll([readAccess(query), queryIfUsable(query, extendedReads.list_users)] as const);
-	return { access, userNames: toUserNames(users) };
+	return { access, userNames: toUserNames(users), credentials: users.known ? toUserCredentials(users.value) : users };
 }
 
 /** Returns the user of the key, unless `userId` names another; `publicKey` is that of the key. Throws as `readAccess` does. */
@@ -79,6 +83,8 @@ export interface AccessReading {
 	readonly access: AccessState;
 	/** User id to the name that the service has. */
 	readonly userNames: Known<Readonly<Record<string, string>>>;
+	readonly credentials: Known<readonly UserCredentials[]>;
+	readonly userTags: readonly LiveUserTag[];
 	/** Tag id to name. */
 	readonly tagNames: Readonly<Record<string, string>>;
 	/** When it was read, milliseconds since 1970 by our clock. */
@@ -101,16 +107,48 @@ export async function readAccessOnly(
 	const readAtMs = now();
 	const clocked = withServiceClock(reader, now);
 	const { query } = timeQueries(organizationId, askOnce(clocked));
-	const [named, tags] = await awaitAll([readNamedAccess(query), query(queries.list_user_tags)] as const);
+	const [named, tags, users] = await awaitAll([
+		readNamedAccess(query),
+		query(queries.list_user_tags),
+		queryIfUsable(query, extendedReads.list_users),
+	] as const);
+	const userTags = toUserTags(tags, users);
 	return {
 		...named,
 		access: accessAtKnownTime(named.access, isTimeGiven ? undefined : whyUncertainTime(clocked)),
-		tagNames: Object.fromEntries(
-			recordsOf(tags, "userTags").map(({ tagId, tagName }) => [toId(tagId), String(tagName)]),
-		),
+		userTags,
+		tagNames: Object.fromEntries(userTags.map(({ id, name }) => [id, name])),
 		readAtMs,
 		serverTimeMs: clocked.serviceTimeMs(),
 	};
+}
+
+/** What `readCredentials` reads of one organization. */
+export interface CredentialsReading extends AccessReading {
+	/** Session profile id to name; empty where they were not read. */
+	readonly sessionProfiles: Readonly<Record<string, string>>;
+	/** The time of the reading, by the service's clock where it says so: milliseconds since 1970. */
+	readonly atMs: number;
+}
+
+/** Reads the same, and names of session profiles where a key has one: one query more. Throws as `readAccess` does. */
+export async function readCredentials(
+	organizationId: string,
+	reader: Reader,
+	now: () => number,
+): Promise<CredentialsReading> {
+	const reading = await readAccessOnly(organizationId, reader, now);
+	const { credentials, serverTimeMs, readAtMs } = reading;
+	const keys = (credentials.known ? credentials.value : []).flatMap(({ apiKeys }) =>
+		apiKeys.known ? apiKeys.value : [],
+	);
+	const { query } = timeQueries(organizationId, askOnce(reader));
+	const profiles = keys.some(({ sessionProfileId }) => sessionProfileId !== null)
+		? await queryIfUsable(query, extendedReads.get_session_profiles)
+		: undefined;
+	const records = profiles?.known === true ? recordsOf(profiles.value, "sessionProfiles") : [];
+	const names = records.map((one) => [toId(one.sessionProfileId), String(one.sessionProfileName)] as const);
+	return { ...reading, sessionProfiles: Object.fromEntries(names), atMs: serverTimeMs ?? readAtMs };
 }
 
 /** Returns the answer; unknown if the service does not have the query, denies it, or answers in another shape. */

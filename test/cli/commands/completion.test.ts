@@ -25,6 +25,7 @@ const commands = [
 	"powers",
 	"can",
 	"test",
+	"credentials",
 	"query",
 	"import-key",
 	"passkey",

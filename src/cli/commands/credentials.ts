@@ -1,0 +1,123 @@
+/** `credentials`: who has which credentials in the live organizations of the documents. It has a Reader, so it cannot submit. */
+import { defined } from "../../common/defined.ts";
+import { exitCodes } from "../../common/errors.ts";
+import type { DesiredOrganization } from "../../plan/organization.ts";
+import { namedIn, showOrganization } from "../../plan/organization-name.ts";
+import { namesOfUsers } from "../../plan/plan.ts";
+import { digestOf } from "../../plan/value.ts";
+import type { Known } from "../../policy/access.ts";
+import {
+	type ApiKey,
+	anchorOf,
+	isSession,
+	type OauthProvider,
+	type UserCredentials,
+} from "../../policy/credentials.ts";
+import { resultHead } from "../../render/result/head.ts";
+import type {
+	CredentialsResult,
+	OrganizationCredentials,
+	ShownCredential,
+	ShownUser,
+} from "../../render/result/organization-credentials.ts";
+import type { CredentialsReading } from "../../sync/read/read-access.ts";
+import { type ServiceFlags, withConnection } from "../connect.ts";
+import { mapInOrder } from "../map-in-order.ts";
+import type { Call } from "../output/output.ts";
+import { findOrganizations, type NamingFlags } from "./selection.ts";
+
+interface CredentialsFlags extends NamingFlags, ServiceFlags {
+	readonly personal?: boolean;
+	readonly concurrency: number;
+}
+
+/** Returns the credentials of every organization: exit 1 where users cannot be read, else 0. */
+export async function credentials(call: Call<CredentialsFlags>): Promise<CredentialsResult> {
+	const { flags, terminal, output } = call;
+	const { readCredentials } = await import("../../sync/read/read-access.ts");
+	const documents = [...(await findOrganizations(call))];
+	const limits = { maxConcurrency: flags.concurrency, maxAhead: Number.POSITIVE_INFINITY };
+	const organizations = await withConnection(call, ({ client }) =>
+		Array.fromAsync(
+			mapInOrder(documents, limits, async ([organizationId, desired]) => {
+				const named = desired === undefined ? { organizationId } : namedIn(desired);
+				output.progress(`reading organization ${showOrganization(named)}`);
+				const reading = await readCredentials(organizationId, client.forOrganization().reader, terminal.now);
+				return describe(reading, { ...named, isDigested: flags.personal !== true }, desired);
+			}),
+		),
+	);
+	output.clear();
+	const isUnread = organizations.some(({ unread }) => unread.length > 0);
+	return { ...resultHead("credentials", isUnread ? exitCodes.error : exitCodes.inSync, null), organizations };
+}
+
+type Head = Pick<OrganizationCredentials, "organizationId" | "organizationName" | "isDigested">;
+
+function describe(
+	{ credentials: users, userNames, sessionProfiles, atMs }: CredentialsReading,
+	head: Head,
+	desired: DesiredOrganization | undefined,
+): OrganizationCredentials {
+	const aliases = desired === undefined ? {} : namesOfUsers(desired);
+	const names = userNames.known ? userNames.value : undefined;
+	return {
+		...head,
+		at: new Date(atMs).toISOString(),
+		userNames: { ...names, ...aliases },
+		...defined({ liveNames: names }),
+		users: users.known ? users.value.map((user) => describeUser(user, head, sessionProfiles)) : [],
+		unread: users.known ? [] : [{ what: "users", because: users.because }],
+	};
+}
+
+function describeUser(user: UserCredentials, head: Head, profiles: CredentialsReading["sessionProfiles"]): ShownUser {
+	const { apiKeys, authenticators, oauthProviders } = user;
+	const hide = (text: string | null) => hidden(text, head);
+	const anchor = anchorOf(user);
+	const keys = valuesOf(apiKeys).map((key): ShownCredential => {
+		const { sessionProfileId: id } = key;
+		const sessionProfile = id === null ? undefined : { id, name: profiles[id] ?? null };
+		const isAnchor = anchor.known && anchor.value === key ? (true as const) : undefined;
+		return { ...describeKey(key), ...defined({ isAnchor, sessionProfile }) };
+	});
+	return {
+		userId: user.id,
+		email: hide(user.email),
+		phoneNumber: hide(user.phoneNumber),
+		credentials: [
+			...keys.filter(({ kind }) => kind === "apiKey"),
+			...valuesOf(authenticators).map((one) => describeCommon("authenticator", one)),
+			...valuesOf(oauthProviders).map((one) => ({
+				...describeCommon("oauthProvider", one),
+				...{ issuer: one.issuer, audience: one.audience, subject: hide(one.subject) },
+			})),
+		],
+		sessions: keys.filter(({ kind }) => kind === "session"),
+		unread: Object.entries({ "API keys": apiKeys, authenticators, "OAuth providers": oauthProviders }).flatMap(
+			([what, list]) => (list.known ? [] : [{ what, because: list.because }]),
+		),
+	};
+}
+
+const valuesOf = <T>(list: Known<readonly T[]>): readonly T[] => (list.known ? list.value : []);
+
+function describeKey(key: ApiKey): ShownCredential {
+	const { type, expiresAtMs } = key;
+	const expiresAt = expiresAtMs === Number.POSITIVE_INFINITY ? "never" : toIso(expiresAtMs);
+	return { ...describeCommon(isSession(key) ? "session" : "apiKey", key), type, expiresAt };
+}
+
+function describeCommon(
+	kind: ShownCredential["kind"],
+	{ id, name, createdAtMs }: Pick<OauthProvider, "id" | "name" | "createdAtMs">,
+): ShownCredential {
+	return { kind, id, name, createdAt: toIso(createdAtMs) };
+}
+
+const toIso = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
+
+/** A digest is of this organization: that of the same address elsewhere is another one. */
+function hidden(text: string | null, { organizationId, isDigested }: Head): string | null {
+	return text === null || !isDigested ? text : digestOf({ organizationId, text });
+}

@@ -1,0 +1,52 @@
+/** Who has which credentials in one organization, as `credentials` shows it. */
+import type { NamedOrganization } from "../../plan/organization-name.ts";
+import type { NotRead } from "../../policy/access.ts";
+import type { Head } from "./head.ts";
+import type { MissingObject } from "./organization-powers.ts";
+
+export interface ShownCredential {
+	readonly kind: "apiKey" | "authenticator" | "oauthProvider" | "session";
+	readonly id: string | null;
+	readonly name: string;
+	/** ISO 8601 in UTC; null where the service does not say. */
+	readonly createdAt: string | null;
+	/** Of keys and sessions: the same, or `never`. */
+	readonly expiresAt?: string | null;
+	/** Of keys and sessions: the service's word, for example `CREDENTIAL_TYPE_API_KEY_P256`. */
+	readonly type?: string | null;
+	/** The key that a user without another lasting credential needs; left out where it is none. */
+	readonly isAnchor?: true;
+	/** Left out where it has none. */
+	readonly sessionProfile?: { readonly id: string; readonly name: string | null };
+	/** Of providers. */
+	readonly issuer?: string | null;
+	readonly audience?: string | null;
+	readonly subject?: string | null;
+}
+
+export interface ShownUser {
+	readonly userId: string;
+	/** Null: the service shows none. */
+	readonly email: string | null;
+	readonly phoneNumber: string | null;
+	readonly credentials: readonly ShownCredential[];
+	readonly sessions: readonly ShownCredential[];
+	/** Lists that the service does not show. */
+	readonly unread: readonly MissingObject<NotRead>[];
+}
+
+export interface OrganizationCredentials extends NamedOrganization {
+	/** When it was read, by the service's clock where that is known; ISO 8601 in UTC. */
+	readonly at: string;
+	readonly userNames: Readonly<Record<string, string>>;
+	/** Left out where users were not read. */
+	readonly liveNames?: Readonly<Record<string, string>>;
+	/** Whether e-mail addresses, phone numbers and subjects are digests. */
+	readonly isDigested: boolean;
+	readonly users: readonly ShownUser[];
+	readonly unread: readonly MissingObject<NotRead>[];
+}
+
+export interface CredentialsResult extends Head<"credentials"> {
+	readonly organizations: readonly OrganizationCredentials[];
+}

@@ -1,0 +1,71 @@
+/** Who has which credentials: one row for each user, and login sessions apart (docs/credentials.md). */
+import { code, identifier, type Phrase, reason, time } from "../../say/phrase.ts";
+import { namePerson } from "../../say/powers.ts";
+import { reasonText } from "../../say/reason.ts";
+import { type Row, type Section, section } from "../../say/section.ts";
+import type { OrganizationCredentials, ShownCredential, ShownUser } from "../result/organization-credentials.ts";
+
+export function credentialsSections(one: OrganizationCredentials): readonly Section[] {
+	const unread = [...one.unread, ...one.users.flatMap((user) => user.unread)];
+	return [
+		section("credentials-unread", "Could not be read", ["unknown", "unknowns"], {
+			look: "attention",
+			rows: unread.map(({ what, because }) => ({ said: [`${what} unknown: `, reason(reasonText(because))] })),
+		}),
+		section("credentials", null, ["user", "users"], {
+			rows: one.users.map((user) => ({
+				said: [namePerson(user.userId, one), ...sayContact(user)],
+				rows: user.credentials.length > 0 ? user.credentials.map(rowOf) : [{ said: sayNone(user) }],
+			})),
+			shorten: "last",
+		}),
+		section("sessions", "Login sessions", ["user", "users"], {
+			rows: one.users
+				.filter(({ sessions }) => sessions.length > 0)
+				.map(({ userId, sessions }) => ({ said: [namePerson(userId, one)], rows: sessions.map(rowOf) })),
+			shorten: "first",
+		}),
+	];
+}
+
+function sayContact({ email, phoneNumber }: ShownUser): Phrase {
+	return [
+		...(email === null ? [] : [", e-mail ", shorten(email)]),
+		...(phoneNumber === null ? [] : [", phone ", shorten(phoneNumber)]),
+	];
+}
+
+const sayNone = ({ unread }: ShownUser): Phrase => [unread.length > 0 ? "unknown" : "no credentials"];
+
+/** JSON has digests in full. */
+const shorten = (text: string) => identifier(text.replace(/^(sha256:[0-9a-f]{12})[0-9a-f]{52}$/, "$1…"));
+
+const words: Readonly<Record<ShownCredential["kind"], string>> = {
+	apiKey: "API key",
+	authenticator: "authenticator",
+	oauthProvider: "OAuth provider",
+	session: "session",
+};
+
+function rowOf(one: ShownCredential): Row {
+	const { kind, id, name, createdAt, expiresAt, type, isAnchor, sessionProfile: profile, issuer, subject } = one;
+	const said: Phrase = [
+		`${words[kind]} `,
+		code(name || id || "without a name"),
+		...(issuer === undefined ? [] : [" of ", issuer === null ? "an unknown issuer" : code(issuer)]),
+		...(subject === undefined || subject === null ? [] : [", subject ", shorten(subject)]),
+		...(kind === "session" && type ? [", ", code(type)] : []),
+		", since ",
+		...sayTime(createdAt),
+		...(expiresAt === undefined
+			? []
+			: expiresAt === "never"
+				? [", never expires"]
+				: [", until ", ...sayTime(expiresAt)]),
+		...(profile === undefined ? [] : [", session profile ", code(profile.name ?? profile.id)]),
+		...(isAnchor === true ? [" (anchor: the only lasting credential)"] : []),
+	];
+	return { said };
+}
+
+const sayTime = (iso: string | null): Phrase => (iso === null ? ["an unknown time"] : [time(iso)]);

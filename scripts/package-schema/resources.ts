@@ -30,10 +30,10 @@ export function resourceSpecs(): Readonly<Record<string, ResourceSpec>> {
 	return Object.fromEntries([...specs, [tokenOf("Organization"), organizationSpec()]]);
 }
 
-function resourceSpec({ name, schema, identity }: ResourceDefinition): ResourceSpec {
+function resourceSpec({ name, schema, identity, computed = [] }: ResourceDefinition): ResourceSpec {
 	const outputs = sourceOf(name).members;
 	const propertyOf = (owner: string, property: string) => {
-		const shape = schema.fields[property];
+		const shape = computed.includes(property) ? "text" : schema.fields[property];
 		if (shape === undefined) throw new Error(`${name} has no input ${property}`);
 		return { ...typeOfShape(name, property, shape), description: commentOfMember(owner, property) };
 	};
@@ -65,7 +65,9 @@ function typeName(resource: string, property: string): string {
 }
 
 function typeOfShape(resource: string, property: string, shape: PropertySchema): TypeSpec {
+	if (shape === "boolean") return { type: "boolean" };
 	if (typeof shape === "string") return shape === "any" ? anything : text;
+	if ("mapOf" in shape) return { type: "object", additionalProperties: text };
 	return "listOf" in shape ? listOf(text) : namedType(typeName(resource, property));
 }
 
@@ -86,9 +88,17 @@ function organizationSpec(): ResourceSpec {
 
 /** The values of an input that has a fixed set of them, by the name of its type. */
 const enums = {
+	Effect: {
+		description: "What a policy does where its condition and its consensus hold.",
+		values: { allow: "Allows the activity.", deny: "Denies the activity, whatever other policies allow." },
+	},
 	OnDestroy: {
 		description: "What destroying a user tag does.",
-		values: { keep: "Submits nothing.", removeMembers: "Removes the managed members from the tag." },
+		values: {
+			keep: "Submits nothing.",
+			removeMembers: "Removes the managed members from the tag.",
+			delete: "Deletes the tag.",
+		},
 	},
 	Reads: {
 		description: "Which queries orgsync uses.",

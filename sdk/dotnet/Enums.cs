@@ -8,6 +8,43 @@ using Pulumi;
 namespace Orgsync.Pulumi
 {
     /// <summary>
+    /// What a policy does where its condition and its consensus hold.
+    /// </summary>
+    [EnumType]
+    public readonly struct Effect : IEquatable<Effect>
+    {
+        private readonly string _value;
+
+        private Effect(string value)
+        {
+            _value = value ?? throw new ArgumentNullException(nameof(value));
+        }
+
+        /// <summary>
+        /// Allows the activity.
+        /// </summary>
+        public static Effect Allow { get; } = new Effect("allow");
+        /// <summary>
+        /// Denies the activity, whatever other policies allow.
+        /// </summary>
+        public static Effect Deny { get; } = new Effect("deny");
+
+        public static bool operator ==(Effect left, Effect right) => left.Equals(right);
+        public static bool operator !=(Effect left, Effect right) => !left.Equals(right);
+
+        public static explicit operator string(Effect value) => value._value;
+
+        [EditorBrowsable(EditorBrowsableState.Never)]
+        public override bool Equals(object? obj) => obj is Effect other && Equals(other);
+        public bool Equals(Effect other) => string.Equals(_value, other._value, StringComparison.Ordinal);
+
+        [EditorBrowsable(EditorBrowsableState.Never)]
+        public override int GetHashCode() => _value?.GetHashCode() ?? 0;
+
+        public override string ToString() => _value;
+    }
+
+    /// <summary>
     /// What destroying a user tag does.
     /// </summary>
     [EnumType]
@@ -28,6 +65,10 @@ namespace Orgsync.Pulumi
         /// Removes the managed members from the tag.
         /// </summary>
         public static OnDestroy RemoveMembers { get; } = new OnDestroy("removeMembers");
+        /// <summary>
+        /// Deletes the tag.
+        /// </summary>
+        public static OnDestroy Delete { get; } = new OnDestroy("delete");
 
         public static bool operator ==(OnDestroy left, OnDestroy right) => left.Equals(right);
         public static bool operator !=(OnDestroy left, OnDestroy right) => !left.Equals(right);

@@ -13,7 +13,7 @@ namespace Orgsync.Pulumi
     /// <summary>
     /// The name and the members of a user tag.
     /// 
-    /// It adopts the live tag, by `tagId`, `name` or `previously`, and changes it with at most one `update_user_tag` per update. Creating fails if there is no such tag.
+    /// It adopts the live tag, by `tagId`, `name` or `previously`, and changes it with at most one `update_user_tag` per update. With `create: true` it creates the tag instead; without it, creating fails if there is no such tag.
     /// 
     /// ## Example Usage
     /// ### The exact members of a tag
@@ -106,6 +106,18 @@ namespace Orgsync.Pulumi
     public partial class UserTag : global::Pulumi.CustomResource
     {
         /// <summary>
+        /// Whether a live tag of that name is adopted.
+        /// </summary>
+        [Output("adopt")]
+        public Output<bool?> Adopt { get; private set; } = null!;
+
+        /// <summary>
+        /// Whether the tag is created.
+        /// </summary>
+        [Output("create")]
+        public Output<bool?> Create { get; private set; } = null!;
+
+        /// <summary>
         /// The managed members; after a refresh, the part of them that is in sync.
         /// </summary>
         [Output("members")]
@@ -118,10 +130,10 @@ namespace Orgsync.Pulumi
         public Output<string> Name { get; private set; } = null!;
 
         /// <summary>
-        /// What destroying the resource does.
+        /// What destroying the resource does, if the program says so.
         /// </summary>
         [Output("onDestroy")]
-        public Output<Orgsync.Pulumi.OnDestroy> OnDestroy { get; private set; } = null!;
+        public Output<Orgsync.Pulumi.OnDestroy?> OnDestroy { get; private set; } = null!;
 
         /// <summary>
         /// The organization, in lower case.
@@ -136,7 +148,7 @@ namespace Orgsync.Pulumi
         public Output<ImmutableArray<string>> Previously { get; private set; } = null!;
 
         /// <summary>
-        /// The id of the tag.
+        /// The id of the tag; while its creation is pending, an id of orgsync that no live tag has.
         /// </summary>
         [Output("tagId")]
         public Output<string> TagId { get; private set; } = null!;
@@ -192,6 +204,18 @@ namespace Orgsync.Pulumi
     public sealed class UserTagArgs : global::Pulumi.ResourceArgs
     {
         /// <summary>
+        /// With `create`, `true` adopts a live tag of that name, which this resource did not create. Changing it submits nothing.
+        /// </summary>
+        [Input("adopt")]
+        public Input<bool>? Adopt { get; set; }
+
+        /// <summary>
+        /// `true`: the tag is created, and a live tag of that name is an error unless `adopt` is `true`. Left out, the live tag is adopted, and must exist. Changing it submits nothing once the tag is found.
+        /// </summary>
+        [Input("create")]
+        public Input<bool>? Create { get; set; }
+
+        /// <summary>
         /// How many members one update may remove, for example `{ memberRemovals: "25%" }`. Changing it submits nothing: it applies from the next update.
         /// </summary>
         [Input("limits")]
@@ -210,7 +234,7 @@ namespace Orgsync.Pulumi
         public Input<string> Name { get; set; } = null!;
 
         /// <summary>
-        /// What destroying the resource does: `keep` (the default) submits nothing, `removeMembers` removes the managed members from the tag. The tag itself stays: the service has no operation to delete it. Destroying fails while an activity of the resource is pending. Changing it submits nothing.
+        /// What destroying the resource does: `keep` submits nothing, `removeMembers` removes the managed members from the tag, `delete` deletes the tag. Defaults to `delete` for a tag that this resource created, and to `keep` for any other. Destroying fails while an activity of the resource is pending. Changing it submits nothing.
         /// </summary>
         [Input("onDestroy")]
         public Input<Orgsync.Pulumi.OnDestroy>? OnDestroy { get; set; }

@@ -60,6 +60,11 @@ export type Organization = import("./organization").Organization;
 export const Organization: typeof import("./organization").Organization = null as any;
 utilities.lazyLoad(exports, ["Organization"], () => require("./organization"));
 
+export { PolicyArgs } from "./policy";
+export type Policy = import("./policy").Policy;
+export const Policy: typeof import("./policy").Policy = null as any;
+utilities.lazyLoad(exports, ["Policy"], () => require("./policy"));
+
 export { PolicyRemovalArgs } from "./policyRemoval";
 export type PolicyRemoval = import("./policyRemoval").PolicyRemoval;
 export const PolicyRemoval: typeof import("./policyRemoval").PolicyRemoval = null as any;
@@ -101,6 +106,8 @@ const _module = {
                 return new OauthProviderRemoval(name, <any>undefined, { urn })
             case "orgsync:index:Organization":
                 return new Organization(name, <any>undefined, { urn })
+            case "orgsync:index:Policy":
+                return new Policy(name, <any>undefined, { urn })
             case "orgsync:index:PolicyRemoval":
                 return new PolicyRemoval(name, <any>undefined, { urn })
             case "orgsync:index:TvcAppRemoval":

@@ -10,7 +10,7 @@ import * as utilities from "./utilities";
 /**
  * The name and the members of a user tag.
  *
- * It adopts the live tag, by `tagId`, `name` or `previously`, and changes it with at most one `update_user_tag` per update. Creating fails if there is no such tag.
+ * It adopts the live tag, by `tagId`, `name` or `previously`, and changes it with at most one `update_user_tag` per update. With `create: true` it creates the tag instead; without it, creating fails if there is no such tag.
  *
  * ## Example Usage
  * ### The exact members of a tag
@@ -101,6 +101,14 @@ export class UserTag extends pulumi.CustomResource {
     }
 
     /**
+     * Whether a live tag of that name is adopted.
+     */
+    declare public readonly adopt: pulumi.Output<boolean | undefined>;
+    /**
+     * Whether the tag is created.
+     */
+    declare public readonly create: pulumi.Output<boolean | undefined>;
+    /**
      * The managed members; after a refresh, the part of them that is in sync.
      */
     declare public readonly members: pulumi.Output<outputs.Members | undefined>;
@@ -109,9 +117,9 @@ export class UserTag extends pulumi.CustomResource {
      */
     declare public readonly name: pulumi.Output<string>;
     /**
-     * What destroying the resource does.
+     * What destroying the resource does, if the program says so.
      */
-    declare public readonly onDestroy: pulumi.Output<enums.OnDestroy>;
+    declare public readonly onDestroy: pulumi.Output<enums.OnDestroy | undefined>;
     /**
      * The organization, in lower case.
      */
@@ -121,7 +129,7 @@ export class UserTag extends pulumi.CustomResource {
      */
     declare public readonly previously: pulumi.Output<string[] | undefined>;
     /**
-     * The id of the tag.
+     * The id of the tag; while its creation is pending, an id of orgsync that no live tag has.
      */
     declare public readonly tagId: pulumi.Output<string>;
 
@@ -139,6 +147,8 @@ export class UserTag extends pulumi.CustomResource {
             if (args?.name === undefined && !opts.urn) {
                 throw new Error("Missing required property 'name'");
             }
+            resourceInputs["adopt"] = args?.adopt;
+            resourceInputs["create"] = args?.create;
             resourceInputs["limits"] = args?.limits;
             resourceInputs["members"] = args?.members;
             resourceInputs["name"] = args?.name;
@@ -147,6 +157,8 @@ export class UserTag extends pulumi.CustomResource {
             resourceInputs["previously"] = args?.previously;
             resourceInputs["tagId"] = args?.tagId;
         } else {
+            resourceInputs["adopt"] = undefined /*out*/;
+            resourceInputs["create"] = undefined /*out*/;
             resourceInputs["members"] = undefined /*out*/;
             resourceInputs["name"] = undefined /*out*/;
             resourceInputs["onDestroy"] = undefined /*out*/;
@@ -166,6 +178,14 @@ export class UserTag extends pulumi.CustomResource {
  */
 export interface UserTagArgs {
     /**
+     * With `create`, `true` adopts a live tag of that name, which this resource did not create. Changing it submits nothing.
+     */
+    adopt?: pulumi.Input<boolean | undefined>;
+    /**
+     * `true`: the tag is created, and a live tag of that name is an error unless `adopt` is `true`. Left out, the live tag is adopted, and must exist. Changing it submits nothing once the tag is found.
+     */
+    create?: pulumi.Input<boolean | undefined>;
+    /**
      * How many members one update may remove, for example `{ memberRemovals: "25%" }`. Changing it submits nothing: it applies from the next update.
      */
     limits?: pulumi.Input<inputs.UserTagLimitsArgs | undefined>;
@@ -178,7 +198,7 @@ export interface UserTagArgs {
      */
     name: pulumi.Input<string>;
     /**
-     * What destroying the resource does: `keep` (the default) submits nothing, `removeMembers` removes the managed members from the tag. The tag itself stays: the service has no operation to delete it. Destroying fails while an activity of the resource is pending. Changing it submits nothing.
+     * What destroying the resource does: `keep` submits nothing, `removeMembers` removes the managed members from the tag, `delete` deletes the tag. Defaults to `delete` for a tag that this resource created, and to `keep` for any other. Destroying fails while an activity of the resource is pending. Changing it submits nothing.
      */
     onDestroy?: pulumi.Input<enums.OnDestroy | undefined>;
     /**

@@ -264,6 +264,8 @@ export interface LiveUserTag {
 /** A policy as the service has it. */
 export interface LivePolicy extends AccessPolicy {
 	readonly notes: string;
+	/** ISO 8601 in UTC; left out when the service did not say, or in no form that orgsync knows. */
+	readonly createdAt?: string;
 }
 
 export interface LiveRemovable {

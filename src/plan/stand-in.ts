@@ -16,9 +16,9 @@ export function standInFor(organizationId: string, kind: "userTag" | "policy", n
 
 const standIns = /\b[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}\b/g;
 
-/** Returns the stand-ins in the parameters of a request: ids that the service has not made yet. */
-export function standInsIn(parameters: object): readonly string[] {
-	return JSON.stringify(parameters).match(standIns) ?? [];
+/** Returns the stand-ins in the parameters of a request, or in an id: ids that the service has not made yet. */
+export function standInsIn(parameters: object | string | undefined): readonly string[] {
+	return JSON.stringify(parameters ?? "").match(standIns) ?? [];
 }
 
 /** Returns the parameters with each stand-in in place of the id that the service made for it. */

@@ -3,9 +3,9 @@
  * part, and the failure names each.
  */
 import { expect, it } from "vitest";
+import { converge } from "../../src/pulumi/resources/converge.ts";
 import { ResourceFailure } from "../../src/pulumi/resources/failure.ts";
 import { policyRemoval } from "../../src/pulumi/resources/removal.ts";
-import { converge } from "../../src/pulumi/resources/resource.ts";
 import { Session } from "../../src/pulumi/session/session.ts";
 import { readSettings } from "../../src/pulumi/settings/settings.ts";
 import { makeFolder } from "../run.ts";

@@ -62,7 +62,7 @@ function joinPrograms(programs: readonly Block[]): string {
 	for (const { line, content } of programs) {
 		const sections = parse(content) as Sections;
 		const own = Object.values(sections).flatMap(Object.keys);
-		for (const [, name = ""] of content.matchAll(/\$\{([\w-]+)/g)) {
+		for (const [, name = ""] of content.matchAll(/(?<!\$)\$\{([\w-]+)/g)) {
 			if (!own.includes(name)) throw new Error(`line ${line}: the program has no ${name}`);
 		}
 		for (const [section, values] of Object.entries(sections)) {

@@ -1,6 +1,6 @@
 /** The ids by which tags are imported and read, and what is refused, as the adapters call it; without the engine. */
 import { describe, expect, it } from "vitest";
-import { findLiveTag, readImportId } from "../../src/pulumi/inputs/import-id.ts";
+import { findImported, readImportId } from "../../src/pulumi/inputs/import-id.ts";
 import { PluginProvider } from "../../src/pulumi/plugin/provider.ts";
 import { makeOperations, type ResourceOperations } from "../../src/pulumi/resources/resource-operations.ts";
 import { resources } from "../../src/pulumi/resources/resources.ts";
@@ -8,6 +8,7 @@ import { ProviderProcess } from "../../src/pulumi/session/provider-process.ts";
 import { alice, carol, keys, makeWorld, organizationId, tags, type World } from "../world.ts";
 import { configuredPlugin, secret } from "./plugin/plugin-client.ts";
 
+const tagKind = { noun: "user tag", word: "TAG", query: "list_user_tags" } as const;
 const other = "0a000000-0000-4000-8000-000000000002";
 
 /** The operations of a resource type in a world, and the lines that they print. */
@@ -68,8 +69,8 @@ describe("an import of a user tag", () => {
 		const [first] = made.map(({ tagId }) => tagId);
 		expect(await importAs(operations, "team/ops", first)).toMatchObject({ inputs: { name: "team/ops" } });
 		expect(await importAs(operations, String(first).toUpperCase(), first)).toMatchObject({ id: first });
-		const upper = readImportId(`${other.toUpperCase()}/A/b`, organizationId);
-		expect(upper).toEqual({ organizationId: other, tag: "A/b" });
+		const upper = readImportId(tagKind, `${other.toUpperCase()}/A/b`, organizationId);
+		expect(upper).toEqual({ organizationId: other, object: "A/b" });
 	});
 
 	it("fails for an id that leads to no tag, with the nearest names or the form of the id", async () => {
@@ -109,14 +110,14 @@ describe("an import of a user tag", () => {
 		const [one, two] = ["b0000000-0000-4000-8000-000000000001", "b0000000-0000-4000-8000-000000000002"] as const;
 		const members = { known: false, because: { kind: "stated", text: "" } } as const;
 		const twice = [one, two].map((id) => ({ id, name: "twice", type: "TAG_TYPE_USER", updatedAt: "", members }));
-		expect(() => findLiveTag({ organizationId, tag: "twice" }, twice)).toThrow(
+		expect(() => findImported(tagKind, { organizationId, object: "twice" }, twice)).toThrow(
 			`two user tags are called \`twice\`: ${one} and ${two}; write the id of one of them`,
 		);
-		expect(findLiveTag({ organizationId, tag: two }, twice)?.id).toBe(two);
-		const ofKeys = { id: alice, name: "keys", type: "TAG_TYPE_PRIVATE_KEY", updatedAt: "", members };
-		expect(findLiveTag({ organizationId, tag: "keys" }, [ofKeys])).toBeUndefined();
+		expect(findImported(tagKind, { organizationId, object: two }, twice)?.id).toBe(two);
 		await world.change({ userTags: [{ tagId: one, tagName: " padded" }] });
 		const { operations } = operationsOf(world, "UserTag");
+		await world.change({ userTags: [{ tagId: alice, tagName: "keys", tagType: "TAG_TYPE_PRIVATE_KEY" }] });
+		await expect(importAs(operations, "keys")).rejects.toThrow("no user tag is called `keys`");
 		await expect(importAs(operations, " padded")).rejects.toThrow(
 			`the user tag ${one} cannot be imported: the name \` padded\` begins or ends with a space`,
 		);

@@ -27,6 +27,7 @@ export interface ProgramResource {
 
 type ResourceType =
 	| "UserTag"
+	| "Policy"
 	| "PolicyRemoval"
 	| "OauthProviderRemoval"
 	| "TvcAppRemoval"

@@ -25,6 +25,8 @@ func (m *module) Construct(ctx *pulumi.Context, name, typ, urn string) (r pulumi
 		r = &OauthProviderRemoval{}
 	case "orgsync:index:Organization":
 		r = &Organization{}
+	case "orgsync:index:Policy":
+		r = &Policy{}
 	case "orgsync:index:PolicyRemoval":
 		r = &PolicyRemoval{}
 	case "orgsync:index:TvcAppRemoval":

@@ -10,6 +10,174 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 )
 
+// What a policy does where its condition and its consensus hold.
+type Effect string
+
+const (
+	// Allows the activity.
+	EffectAllow = Effect("allow")
+	// Denies the activity, whatever other policies allow.
+	EffectDeny = Effect("deny")
+)
+
+func (Effect) ElementType() reflect.Type {
+	return reflect.TypeOf((*Effect)(nil)).Elem()
+}
+
+func (e Effect) ToEffectOutput() EffectOutput {
+	return pulumi.ToOutput(e).(EffectOutput)
+}
+
+func (e Effect) ToEffectOutputWithContext(ctx context.Context) EffectOutput {
+	return pulumi.ToOutputWithContext(ctx, e).(EffectOutput)
+}
+
+func (e Effect) ToEffectPtrOutput() EffectPtrOutput {
+	return e.ToEffectPtrOutputWithContext(context.Background())
+}
+
+func (e Effect) ToEffectPtrOutputWithContext(ctx context.Context) EffectPtrOutput {
+	return Effect(e).ToEffectOutputWithContext(ctx).ToEffectPtrOutputWithContext(ctx)
+}
+
+func (e Effect) ToStringOutput() pulumi.StringOutput {
+	return pulumi.ToOutput(pulumi.String(e)).(pulumi.StringOutput)
+}
+
+func (e Effect) ToStringOutputWithContext(ctx context.Context) pulumi.StringOutput {
+	return pulumi.ToOutputWithContext(ctx, pulumi.String(e)).(pulumi.StringOutput)
+}
+
+func (e Effect) ToStringPtrOutput() pulumi.StringPtrOutput {
+	return pulumi.String(e).ToStringPtrOutputWithContext(context.Background())
+}
+
+func (e Effect) ToStringPtrOutputWithContext(ctx context.Context) pulumi.StringPtrOutput {
+	return pulumi.String(e).ToStringOutputWithContext(ctx).ToStringPtrOutputWithContext(ctx)
+}
+
+type EffectOutput struct{ *pulumi.OutputState }
+
+func (EffectOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((*Effect)(nil)).Elem()
+}
+
+func (o EffectOutput) ToEffectOutput() EffectOutput {
+	return o
+}
+
+func (o EffectOutput) ToEffectOutputWithContext(ctx context.Context) EffectOutput {
+	return o
+}
+
+func (o EffectOutput) ToEffectPtrOutput() EffectPtrOutput {
+	return o.ToEffectPtrOutputWithContext(context.Background())
+}
+
+func (o EffectOutput) ToEffectPtrOutputWithContext(ctx context.Context) EffectPtrOutput {
+	return o.ApplyTWithContext(ctx, func(_ context.Context, v Effect) *Effect {
+		return &v
+	}).(EffectPtrOutput)
+}
+
+func (o EffectOutput) ToStringOutput() pulumi.StringOutput {
+	return o.ToStringOutputWithContext(context.Background())
+}
+
+func (o EffectOutput) ToStringOutputWithContext(ctx context.Context) pulumi.StringOutput {
+	return o.ApplyTWithContext(ctx, func(_ context.Context, e Effect) string {
+		return string(e)
+	}).(pulumi.StringOutput)
+}
+
+func (o EffectOutput) ToStringPtrOutput() pulumi.StringPtrOutput {
+	return o.ToStringPtrOutputWithContext(context.Background())
+}
+
+func (o EffectOutput) ToStringPtrOutputWithContext(ctx context.Context) pulumi.StringPtrOutput {
+	return o.ApplyTWithContext(ctx, func(_ context.Context, e Effect) *string {
+		v := string(e)
+		return &v
+	}).(pulumi.StringPtrOutput)
+}
+
+type EffectPtrOutput struct{ *pulumi.OutputState }
+
+func (EffectPtrOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((**Effect)(nil)).Elem()
+}
+
+func (o EffectPtrOutput) ToEffectPtrOutput() EffectPtrOutput {
+	return o
+}
+
+func (o EffectPtrOutput) ToEffectPtrOutputWithContext(ctx context.Context) EffectPtrOutput {
+	return o
+}
+
+func (o EffectPtrOutput) Elem() EffectOutput {
+	return o.ApplyT(func(v *Effect) Effect {
+		if v != nil {
+			return *v
+		}
+		var ret Effect
+		return ret
+	}).(EffectOutput)
+}
+
+func (o EffectPtrOutput) ToStringPtrOutput() pulumi.StringPtrOutput {
+	return o.ToStringPtrOutputWithContext(context.Background())
+}
+
+func (o EffectPtrOutput) ToStringPtrOutputWithContext(ctx context.Context) pulumi.StringPtrOutput {
+	return o.ApplyTWithContext(ctx, func(_ context.Context, e *Effect) *string {
+		if e == nil {
+			return nil
+		}
+		v := string(*e)
+		return &v
+	}).(pulumi.StringPtrOutput)
+}
+
+// EffectInput is an input type that accepts values of the Effect enum
+// A concrete instance of `EffectInput` can be one of the following:
+//
+//	EffectAllow
+//	EffectDeny
+type EffectInput interface {
+	pulumi.Input
+
+	ToEffectOutput() EffectOutput
+	ToEffectOutputWithContext(context.Context) EffectOutput
+}
+
+var effectPtrType = reflect.TypeOf((**Effect)(nil)).Elem()
+
+type EffectPtrInput interface {
+	pulumi.Input
+
+	ToEffectPtrOutput() EffectPtrOutput
+	ToEffectPtrOutputWithContext(context.Context) EffectPtrOutput
+}
+
+type effectPtr string
+
+func EffectPtr(v string) EffectPtrInput {
+	return (*effectPtr)(&v)
+}
+
+func (*effectPtr) ElementType() reflect.Type {
+	return effectPtrType
+}
+
+func (in *effectPtr) ToEffectPtrOutput() EffectPtrOutput {
+	return pulumi.ToOutput(in).(EffectPtrOutput)
+}
+
+func (in *effectPtr) ToEffectPtrOutputWithContext(ctx context.Context) EffectPtrOutput {
+	return pulumi.ToOutputWithContext(ctx, in).(EffectPtrOutput)
+}
+
 // What destroying a user tag does.
 type OnDestroy string
 
@@ -18,6 +186,8 @@ const (
 	OnDestroyKeep = OnDestroy("keep")
 	// Removes the managed members from the tag.
 	OnDestroyRemoveMembers = OnDestroy("removeMembers")
+	// Deletes the tag.
+	OnDestroyDelete = OnDestroy("delete")
 )
 
 func (OnDestroy) ElementType() reflect.Type {
@@ -144,6 +314,7 @@ func (o OnDestroyPtrOutput) ToStringPtrOutputWithContext(ctx context.Context) pu
 //
 //	OnDestroyKeep
 //	OnDestroyRemoveMembers
+//	OnDestroyDelete
 type OnDestroyInput interface {
 	pulumi.Input
 
@@ -347,10 +518,14 @@ func (in *readsPtr) ToReadsPtrOutputWithContext(ctx context.Context) ReadsPtrOut
 }
 
 func init() {
+	pulumi.RegisterInputType(reflect.TypeOf((*EffectInput)(nil)).Elem(), Effect("allow"))
+	pulumi.RegisterInputType(reflect.TypeOf((*EffectPtrInput)(nil)).Elem(), Effect("allow"))
 	pulumi.RegisterInputType(reflect.TypeOf((*OnDestroyInput)(nil)).Elem(), OnDestroy("keep"))
 	pulumi.RegisterInputType(reflect.TypeOf((*OnDestroyPtrInput)(nil)).Elem(), OnDestroy("keep"))
 	pulumi.RegisterInputType(reflect.TypeOf((*ReadsInput)(nil)).Elem(), Reads("auto"))
 	pulumi.RegisterInputType(reflect.TypeOf((*ReadsPtrInput)(nil)).Elem(), Reads("auto"))
+	pulumi.RegisterOutputType(EffectOutput{})
+	pulumi.RegisterOutputType(EffectPtrOutput{})
 	pulumi.RegisterOutputType(OnDestroyOutput{})
 	pulumi.RegisterOutputType(OnDestroyPtrOutput{})
 	pulumi.RegisterOutputType(ReadsOutput{})

@@ -14,7 +14,7 @@ import (
 
 // The name and the members of a user tag.
 //
-// It adopts the live tag, by `tagId`, `name` or `previously`, and changes it with at most one `update_user_tag` per update. Creating fails if there is no such tag.
+// It adopts the live tag, by `tagId`, `name` or `previously`, and changes it with at most one `update_user_tag` per update. With `create: true` it creates the tag instead; without it, creating fails if there is no such tag.
 //
 // ## Example Usage
 // ### The exact members of a tag
@@ -129,17 +129,21 @@ import (
 type UserTag struct {
 	pulumi.CustomResourceState
 
+	// Whether a live tag of that name is adopted.
+	Adopt pulumi.BoolPtrOutput `pulumi:"adopt"`
+	// Whether the tag is created.
+	Create pulumi.BoolPtrOutput `pulumi:"create"`
 	// The managed members; after a refresh, the part of them that is in sync.
 	Members MembersPtrOutput `pulumi:"members"`
 	// The name of the tag.
 	Name pulumi.StringOutput `pulumi:"name"`
-	// What destroying the resource does.
-	OnDestroy OnDestroyOutput `pulumi:"onDestroy"`
+	// What destroying the resource does, if the program says so.
+	OnDestroy OnDestroyPtrOutput `pulumi:"onDestroy"`
 	// The organization, in lower case.
 	OrganizationId pulumi.StringOutput `pulumi:"organizationId"`
 	// Former names of the tag. If no tag has `name`, a tag with one of these names is renamed.
 	Previously pulumi.StringArrayOutput `pulumi:"previously"`
-	// The id of the tag.
+	// The id of the tag; while its creation is pending, an id of orgsync that no live tag has.
 	TagId pulumi.StringOutput `pulumi:"tagId"`
 }
 
@@ -192,13 +196,17 @@ func (UserTagState) ElementType() reflect.Type {
 }
 
 type userTagArgs struct {
+	// With `create`, `true` adopts a live tag of that name, which this resource did not create. Changing it submits nothing.
+	Adopt *bool `pulumi:"adopt"`
+	// `true`: the tag is created, and a live tag of that name is an error unless `adopt` is `true`. Left out, the live tag is adopted, and must exist. Changing it submits nothing once the tag is found.
+	Create *bool `pulumi:"create"`
 	// How many members one update may remove, for example `{ memberRemovals: "25%" }`. Changing it submits nothing: it applies from the next update.
 	Limits *UserTagLimits `pulumi:"limits"`
 	// The members of the tag. If left out, they are unmanaged. Either `exactly`, or `atLeast` and `never`: lists of user ids. For access with an end, an entry of the first two is an object with `user` and `until`. Changing it adds and removes members in one activity.
 	Members *Members `pulumi:"members"`
 	// The desired name of the tag. Changing it renames the tag.
 	Name string `pulumi:"name"`
-	// What destroying the resource does: `keep` (the default) submits nothing, `removeMembers` removes the managed members from the tag. The tag itself stays: the service has no operation to delete it. Destroying fails while an activity of the resource is pending. Changing it submits nothing.
+	// What destroying the resource does: `keep` submits nothing, `removeMembers` removes the managed members from the tag, `delete` deletes the tag. Defaults to `delete` for a tag that this resource created, and to `keep` for any other. Destroying fails while an activity of the resource is pending. Changing it submits nothing.
 	OnDestroy *OnDestroy `pulumi:"onDestroy"`
 	// The organization, a UUID. Defaults to the Provider's. Changing it replaces the resource.
 	OrganizationId *string `pulumi:"organizationId"`
@@ -210,13 +218,17 @@ type userTagArgs struct {
 
 // The set of arguments for constructing a UserTag resource.
 type UserTagArgs struct {
+	// With `create`, `true` adopts a live tag of that name, which this resource did not create. Changing it submits nothing.
+	Adopt pulumi.BoolPtrInput
+	// `true`: the tag is created, and a live tag of that name is an error unless `adopt` is `true`. Left out, the live tag is adopted, and must exist. Changing it submits nothing once the tag is found.
+	Create pulumi.BoolPtrInput
 	// How many members one update may remove, for example `{ memberRemovals: "25%" }`. Changing it submits nothing: it applies from the next update.
 	Limits UserTagLimitsPtrInput
 	// The members of the tag. If left out, they are unmanaged. Either `exactly`, or `atLeast` and `never`: lists of user ids. For access with an end, an entry of the first two is an object with `user` and `until`. Changing it adds and removes members in one activity.
 	Members MembersPtrInput
 	// The desired name of the tag. Changing it renames the tag.
 	Name pulumi.StringInput
-	// What destroying the resource does: `keep` (the default) submits nothing, `removeMembers` removes the managed members from the tag. The tag itself stays: the service has no operation to delete it. Destroying fails while an activity of the resource is pending. Changing it submits nothing.
+	// What destroying the resource does: `keep` submits nothing, `removeMembers` removes the managed members from the tag, `delete` deletes the tag. Defaults to `delete` for a tag that this resource created, and to `keep` for any other. Destroying fails while an activity of the resource is pending. Changing it submits nothing.
 	OnDestroy OnDestroyPtrInput
 	// The organization, a UUID. Defaults to the Provider's. Changing it replaces the resource.
 	OrganizationId pulumi.StringPtrInput
@@ -263,6 +275,16 @@ func (o UserTagOutput) ToUserTagOutputWithContext(ctx context.Context) UserTagOu
 	return o
 }
 
+// Whether a live tag of that name is adopted.
+func (o UserTagOutput) Adopt() pulumi.BoolPtrOutput {
+	return o.ApplyT(func(v *UserTag) pulumi.BoolPtrOutput { return v.Adopt }).(pulumi.BoolPtrOutput)
+}
+
+// Whether the tag is created.
+func (o UserTagOutput) Create() pulumi.BoolPtrOutput {
+	return o.ApplyT(func(v *UserTag) pulumi.BoolPtrOutput { return v.Create }).(pulumi.BoolPtrOutput)
+}
+
 // The managed members; after a refresh, the part of them that is in sync.
 func (o UserTagOutput) Members() MembersPtrOutput {
 	return o.ApplyT(func(v *UserTag) MembersPtrOutput { return v.Members }).(MembersPtrOutput)
@@ -273,9 +295,9 @@ func (o UserTagOutput) Name() pulumi.StringOutput {
 	return o.ApplyT(func(v *UserTag) pulumi.StringOutput { return v.Name }).(pulumi.StringOutput)
 }
 
-// What destroying the resource does.
-func (o UserTagOutput) OnDestroy() OnDestroyOutput {
-	return o.ApplyT(func(v *UserTag) OnDestroyOutput { return v.OnDestroy }).(OnDestroyOutput)
+// What destroying the resource does, if the program says so.
+func (o UserTagOutput) OnDestroy() OnDestroyPtrOutput {
+	return o.ApplyT(func(v *UserTag) OnDestroyPtrOutput { return v.OnDestroy }).(OnDestroyPtrOutput)
 }
 
 // The organization, in lower case.
@@ -288,7 +310,7 @@ func (o UserTagOutput) Previously() pulumi.StringArrayOutput {
 	return o.ApplyT(func(v *UserTag) pulumi.StringArrayOutput { return v.Previously }).(pulumi.StringArrayOutput)
 }
 
-// The id of the tag.
+// The id of the tag; while its creation is pending, an id of orgsync that no live tag has.
 func (o UserTagOutput) TagId() pulumi.StringOutput {
 	return o.ApplyT(func(v *UserTag) pulumi.StringOutput { return v.TagId }).(pulumi.StringOutput)
 }

@@ -18,6 +18,7 @@ from .list_supported_assets import *
 from .list_user_tags import *
 from .oauth_provider_removal import *
 from .organization import *
+from .policy import *
 from .policy_removal import *
 from .provider import *
 from .tvc_app_removal import *
@@ -42,6 +43,7 @@ _utilities.register(
   "classes": {
    "orgsync:index:OauthProviderRemoval": "OauthProviderRemoval",
    "orgsync:index:Organization": "Organization",
+   "orgsync:index:Policy": "Policy",
    "orgsync:index:PolicyRemoval": "PolicyRemoval",
    "orgsync:index:TvcAppRemoval": "TvcAppRemoval",
    "orgsync:index:UserTag": "UserTag"

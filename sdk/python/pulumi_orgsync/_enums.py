@@ -7,9 +7,25 @@ import pulumi
 from enum import Enum
 
 __all__ = [
+    'Effect',
     'OnDestroy',
     'Reads',
 ]
+
+
+@pulumi.type_token("orgsync:index:Effect")
+class Effect(_builtins.str, Enum):
+    """
+    What a policy does where its condition and its consensus hold.
+    """
+    ALLOW = "allow"
+    """
+    Allows the activity.
+    """
+    DENY = "deny"
+    """
+    Denies the activity, whatever other policies allow.
+    """
 
 
 @pulumi.type_token("orgsync:index:OnDestroy")
@@ -24,6 +40,10 @@ class OnDestroy(_builtins.str, Enum):
     REMOVE_MEMBERS = "removeMembers"
     """
     Removes the managed members from the tag.
+    """
+    DELETE = "delete"
+    """
+    Deletes the tag.
     """
 
 

@@ -23,6 +23,8 @@ __all__ = ['UserTagArgs', 'UserTag']
 class UserTagArgs:
     def __init__(__self__, *,
                  name: pulumi.Input[_builtins.str],
+                 adopt: pulumi.Input[Optional[_builtins.bool]] = None,
+                 create: pulumi.Input[Optional[_builtins.bool]] = None,
                  limits: pulumi.Input[Optional['UserTagLimitsArgs']] = None,
                  members: pulumi.Input[Optional['MembersArgs']] = None,
                  on_destroy: pulumi.Input[Optional['OnDestroy']] = None,
@@ -33,14 +35,20 @@ class UserTagArgs:
         The set of arguments for constructing a UserTag resource.
 
         :param pulumi.Input[_builtins.str] name: The desired name of the tag. Changing it renames the tag.
+        :param pulumi.Input[_builtins.bool] adopt: With `create`, `true` adopts a live tag of that name, which this resource did not create. Changing it submits nothing.
+        :param pulumi.Input[_builtins.bool] create: `true`: the tag is created, and a live tag of that name is an error unless `adopt` is `true`. Left out, the live tag is adopted, and must exist. Changing it submits nothing once the tag is found.
         :param pulumi.Input['UserTagLimitsArgs'] limits: How many members one update may remove, for example `{ memberRemovals: "25%" }`. Changing it submits nothing: it applies from the next update.
         :param pulumi.Input['MembersArgs'] members: The members of the tag. If left out, they are unmanaged. Either `exactly`, or `atLeast` and `never`: lists of user ids. For access with an end, an entry of the first two is an object with `user` and `until`. Changing it adds and removes members in one activity.
-        :param pulumi.Input['OnDestroy'] on_destroy: What destroying the resource does: `keep` (the default) submits nothing, `removeMembers` removes the managed members from the tag. The tag itself stays: the service has no operation to delete it. Destroying fails while an activity of the resource is pending. Changing it submits nothing.
+        :param pulumi.Input['OnDestroy'] on_destroy: What destroying the resource does: `keep` submits nothing, `removeMembers` removes the managed members from the tag, `delete` deletes the tag. Defaults to `delete` for a tag that this resource created, and to `keep` for any other. Destroying fails while an activity of the resource is pending. Changing it submits nothing.
         :param pulumi.Input[_builtins.str] organization_id: The organization, a UUID. Defaults to the Provider's. Changing it replaces the resource.
         :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] previously: Former names of the tag. If no tag has `name`, a tag with one of these names is renamed. Changing it submits nothing once the tag is found.
         :param pulumi.Input[_builtins.str] tag_id: The id of the tag. Without it the tag is identified by its name. Changing it replaces the resource.
         """
         pulumi.set(__self__, "name", name)
+        if adopt is not None:
+            pulumi.set(__self__, "adopt", adopt)
+        if create is not None:
+            pulumi.set(__self__, "create", create)
         if limits is not None:
             pulumi.set(__self__, "limits", limits)
         if members is not None:
@@ -65,6 +73,30 @@ class UserTagArgs:
     @name.setter
     def name(self, value: pulumi.Input[_builtins.str]):
         pulumi.set(self, "name", value)
+
+    @_builtins.property
+    @pulumi.getter
+    def adopt(self) -> pulumi.Input[Optional[_builtins.bool]]:
+        """
+        With `create`, `true` adopts a live tag of that name, which this resource did not create. Changing it submits nothing.
+        """
+        return pulumi.get(self, "adopt")
+
+    @adopt.setter
+    def adopt(self, value: pulumi.Input[Optional[_builtins.bool]]):
+        pulumi.set(self, "adopt", value)
+
+    @_builtins.property
+    @pulumi.getter
+    def create(self) -> pulumi.Input[Optional[_builtins.bool]]:
+        """
+        `true`: the tag is created, and a live tag of that name is an error unless `adopt` is `true`. Left out, the live tag is adopted, and must exist. Changing it submits nothing once the tag is found.
+        """
+        return pulumi.get(self, "create")
+
+    @create.setter
+    def create(self, value: pulumi.Input[Optional[_builtins.bool]]):
+        pulumi.set(self, "create", value)
 
     @_builtins.property
     @pulumi.getter
@@ -94,7 +126,7 @@ class UserTagArgs:
     @pulumi.getter(name="onDestroy")
     def on_destroy(self) -> pulumi.Input[Optional['OnDestroy']]:
         """
-        What destroying the resource does: `keep` (the default) submits nothing, `removeMembers` removes the managed members from the tag. The tag itself stays: the service has no operation to delete it. Destroying fails while an activity of the resource is pending. Changing it submits nothing.
+        What destroying the resource does: `keep` submits nothing, `removeMembers` removes the managed members from the tag, `delete` deletes the tag. Defaults to `delete` for a tag that this resource created, and to `keep` for any other. Destroying fails while an activity of the resource is pending. Changing it submits nothing.
         """
         return pulumi.get(self, "on_destroy")
 
@@ -145,6 +177,8 @@ class UserTag(pulumi.CustomResource):
     def __init__(__self__,
                  resource_name: str,
                  opts: Optional[pulumi.ResourceOptions] = None,
+                 adopt: pulumi.Input[Optional[_builtins.bool]] = None,
+                 create: pulumi.Input[Optional[_builtins.bool]] = None,
                  limits: pulumi.Input[Optional[Union['UserTagLimitsArgs', 'UserTagLimitsArgsDict']]] = None,
                  members: pulumi.Input[Optional[Union['MembersArgs', 'MembersArgsDict']]] = None,
                  name: pulumi.Input[Optional[_builtins.str]] = None,
@@ -156,7 +190,7 @@ class UserTag(pulumi.CustomResource):
         """
         The name and the members of a user tag.
 
-        It adopts the live tag, by `tagId`, `name` or `previously`, and changes it with at most one `update_user_tag` per update. Creating fails if there is no such tag.
+        It adopts the live tag, by `tagId`, `name` or `previously`, and changes it with at most one `update_user_tag` per update. With `create: true` it creates the tag instead; without it, creating fails if there is no such tag.
 
         ## Example Usage
         ### The exact members of a tag
@@ -228,10 +262,12 @@ class UserTag(pulumi.CustomResource):
 
         :param str resource_name: The name of the resource.
         :param pulumi.ResourceOptions opts: Options for the resource.
+        :param pulumi.Input[_builtins.bool] adopt: With `create`, `true` adopts a live tag of that name, which this resource did not create. Changing it submits nothing.
+        :param pulumi.Input[_builtins.bool] create: `true`: the tag is created, and a live tag of that name is an error unless `adopt` is `true`. Left out, the live tag is adopted, and must exist. Changing it submits nothing once the tag is found.
         :param pulumi.Input[Union['UserTagLimitsArgs', 'UserTagLimitsArgsDict']] limits: How many members one update may remove, for example `{ memberRemovals: "25%" }`. Changing it submits nothing: it applies from the next update.
         :param pulumi.Input[Union['MembersArgs', 'MembersArgsDict']] members: The members of the tag. If left out, they are unmanaged. Either `exactly`, or `atLeast` and `never`: lists of user ids. For access with an end, an entry of the first two is an object with `user` and `until`. Changing it adds and removes members in one activity.
         :param pulumi.Input[_builtins.str] name: The desired name of the tag. Changing it renames the tag.
-        :param pulumi.Input['OnDestroy'] on_destroy: What destroying the resource does: `keep` (the default) submits nothing, `removeMembers` removes the managed members from the tag. The tag itself stays: the service has no operation to delete it. Destroying fails while an activity of the resource is pending. Changing it submits nothing.
+        :param pulumi.Input['OnDestroy'] on_destroy: What destroying the resource does: `keep` submits nothing, `removeMembers` removes the managed members from the tag, `delete` deletes the tag. Defaults to `delete` for a tag that this resource created, and to `keep` for any other. Destroying fails while an activity of the resource is pending. Changing it submits nothing.
         :param pulumi.Input[_builtins.str] organization_id: The organization, a UUID. Defaults to the Provider's. Changing it replaces the resource.
         :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] previously: Former names of the tag. If no tag has `name`, a tag with one of these names is renamed. Changing it submits nothing once the tag is found.
         :param pulumi.Input[_builtins.str] tag_id: The id of the tag. Without it the tag is identified by its name. Changing it replaces the resource.
@@ -245,7 +281,7 @@ class UserTag(pulumi.CustomResource):
         """
         The name and the members of a user tag.
 
-        It adopts the live tag, by `tagId`, `name` or `previously`, and changes it with at most one `update_user_tag` per update. Creating fails if there is no such tag.
+        It adopts the live tag, by `tagId`, `name` or `previously`, and changes it with at most one `update_user_tag` per update. With `create: true` it creates the tag instead; without it, creating fails if there is no such tag.
 
         ## Example Usage
         ### The exact members of a tag
@@ -330,6 +366,8 @@ class UserTag(pulumi.CustomResource):
     def _internal_init(__self__,
                  resource_name: str,
                  opts: Optional[pulumi.ResourceOptions] = None,
+                 adopt: pulumi.Input[Optional[_builtins.bool]] = None,
+                 create: pulumi.Input[Optional[_builtins.bool]] = None,
                  limits: pulumi.Input[Optional[Union['UserTagLimitsArgs', 'UserTagLimitsArgsDict']]] = None,
                  members: pulumi.Input[Optional[Union['MembersArgs', 'MembersArgsDict']]] = None,
                  name: pulumi.Input[Optional[_builtins.str]] = None,
@@ -346,6 +384,8 @@ class UserTag(pulumi.CustomResource):
                 raise TypeError('__props__ is only valid when passed in combination with a valid opts.id to get an existing resource')
             __props__ = UserTagArgs.__new__(UserTagArgs)
 
+            __props__.__dict__["adopt"] = adopt
+            __props__.__dict__["create"] = create
             __props__.__dict__["limits"] = limits
             __props__.__dict__["members"] = members
             if name is None and not opts.urn:
@@ -379,6 +419,8 @@ class UserTag(pulumi.CustomResource):
 
         __props__ = UserTagArgs.__new__(UserTagArgs)
 
+        __props__.__dict__["adopt"] = None
+        __props__.__dict__["create"] = None
         __props__.__dict__["members"] = None
         __props__.__dict__["name"] = None
         __props__.__dict__["on_destroy"] = None
@@ -386,6 +428,22 @@ class UserTag(pulumi.CustomResource):
         __props__.__dict__["previously"] = None
         __props__.__dict__["tag_id"] = None
         return UserTag(resource_name, opts=opts, __props__=__props__)
+
+    @_builtins.property
+    @pulumi.getter
+    def adopt(self) -> pulumi.Output[Optional[_builtins.bool]]:
+        """
+        Whether a live tag of that name is adopted.
+        """
+        return pulumi.get(self, "adopt")
+
+    @_builtins.property
+    @pulumi.getter
+    def create(self) -> pulumi.Output[Optional[_builtins.bool]]:
+        """
+        Whether the tag is created.
+        """
+        return pulumi.get(self, "create")
 
     @_builtins.property
     @pulumi.getter
@@ -405,9 +463,9 @@ class UserTag(pulumi.CustomResource):
 
     @_builtins.property
     @pulumi.getter(name="onDestroy")
-    def on_destroy(self) -> pulumi.Output['OnDestroy']:
+    def on_destroy(self) -> pulumi.Output[Optional['OnDestroy']]:
         """
-        What destroying the resource does.
+        What destroying the resource does, if the program says so.
         """
         return pulumi.get(self, "on_destroy")
 
@@ -431,7 +489,7 @@ class UserTag(pulumi.CustomResource):
     @pulumi.getter(name="tagId")
     def tag_id(self) -> pulumi.Output[_builtins.str]:
         """
-        The id of the tag.
+        The id of the tag; while its creation is pending, an id of orgsync that no live tag has.
         """
         return pulumi.get(self, "tag_id")
 

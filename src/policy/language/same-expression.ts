@@ -7,11 +7,13 @@ import { type Binary, childrenOf, type Expression, partsOf } from "./syntax.ts";
  * depends on an order that is not documented, parentheses are a difference. A text that is not understood is equal to itself.
  */
 export function sameExpression(left: string, right: string): boolean {
-	if (left === right) return true;
-	const [one, other] = [parseExpression(left), parseExpression(right)];
-	if ("mistakes" in one || "mistakes" in other) return false;
-	const isClear = openParts(one.expression).length === 0 && openParts(other.expression).length === 0;
-	return shapeOf(one.expression, isClear) === shapeOf(other.expression, isClear);
+	return left === right || expressionKey(left) === expressionKey(right);
+}
+
+/** Returns a text that only the same expressions have. */
+export function expressionKey(text: string): string {
+	const read = parseExpression(text);
+	return "mistakes" in read ? text : shapeOf(read.expression, openParts(read.expression).length === 0);
 }
 
 /** Returns a text that only equal trees have. `isClear`: parentheses between operators are no part of it. */

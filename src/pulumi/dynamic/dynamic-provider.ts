@@ -48,7 +48,7 @@ export function makeProvider(definition: ResourceDefinition): dynamic.ResourcePr
 		async diff(id, olds, news) {
 			const [before, after] = [withoutProvider(olds), withoutProvider(news)];
 			const { changes, replaces } = operations.diff(id, before, after);
-			if (replaces.length === 0) await operations.showUnfinished(before, after);
+			if (replaces.length === 0) await operations.review(before, after, changes);
 			// The state of a resource of the plugin does not have the text without which a refresh or a destroy fails.
 			const isOfPlugin = !("__provider" in olds);
 			return { changes: changes || isOfPlugin, replaces: [...replaces] };

@@ -14,6 +14,8 @@ export {
 	type MemberWindowArgs,
 	OauthProviderRemoval,
 	type OauthProviderRemovalArgs,
+	Policy,
+	type PolicyArgs,
 	PolicyRemoval,
 	type PolicyRemovalArgs,
 	TvcAppRemoval,

@@ -8,8 +8,8 @@ import type { CheckFailure, Properties } from "../inputs/inputs.ts";
 import { type OrganizationArgs, readOrganization } from "../organization/component.ts";
 import { getPlanName, planDocument } from "../organization/get-plan.ts";
 import { documentInputs } from "../organization/organization-fields.ts";
+import { noOrganization } from "../resources/check.ts";
 import { explain, ResourceFailure } from "../resources/failure.ts";
-import { noOrganization } from "../resources/resource.ts";
 import type { Session } from "../session/session.ts";
 import { functionReads } from "../session/shared-reads.ts";
 

@@ -1,7 +1,7 @@
-/** Ids by which a program imports or reads a tag: `ORGANIZATION/TAG`, or `TAG` in the default one. TAG is an id or a name. */
+/** Ids by which a program imports or reads an object: `ORGANIZATION/TAG`, or `TAG` in the default one. TAG is an id or a name. */
 import { showName } from "../../common/escape.ts";
-import { diff } from "../../plan/diff.ts";
-import { type DesiredOrganization, type LiveOrganization, type LiveUserTag, uuid } from "../../plan/organization.ts";
+import { uuid } from "../../plan/organization.ts";
+import { standInsIn } from "../../plan/stand-in.ts";
 import { commandText } from "../../plan/suggested-command.ts";
 import { ResourceFailure } from "../resources/failure.ts";
 import { hasUnknown, type Properties } from "./inputs.ts";
@@ -9,57 +9,72 @@ import { hasUnknown, type Properties } from "./inputs.ts";
 export interface ImportId {
 	/** In lower case. */
 	readonly organizationId: string;
-	/** As it was written: a tag's id in any case, or its name. */
-	readonly tag: string;
+	/** As it was written: an object's id in any case, or its name. */
+	readonly object: string;
 }
 
-const example = "the id is ORGANIZATION/TAG, and TAG is the tag's id or its name";
+/** What can be imported, in words. */
+export interface ImportedKind {
+	readonly noun: "user tag" | "policy";
+	/** Where it has a place in messages, for example `TAG`. */
+	readonly word: string;
+	/** The query that lists all. */
+	readonly query: string;
+}
+
+function exampleOf({ noun, word }: ImportedKind): string {
+	return `the id is ORGANIZATION/${word}, and ${word} is the ${noun.replace("user ", "")}'s id or its name`;
+}
 
 /** Reads the id. A name may contain `/`: only a UUID before the first one is an organization. Throws ResourceFailure. */
-export function readImportId(text: string, defaultOrganizationId: string | undefined): ImportId {
+export function readImportId(kind: ImportedKind, text: string, defaultOrganizationId: string | undefined): ImportId {
 	const slash = text.indexOf("/");
 	const before = text.slice(0, Math.max(0, slash));
-	if (uuid.test(before)) return withTag(before.toLowerCase(), text.slice(slash + 1));
-	if (defaultOrganizationId !== undefined) return withTag(defaultOrganizationId, text);
+	if (uuid.test(before)) return withObject(kind, before.toLowerCase(), text.slice(slash + 1));
+	if (defaultOrganizationId !== undefined) return withObject(kind, defaultOrganizationId, text);
 	const missing =
 		slash < 0
 			? "no organization is given"
 			: `no organization is given: \`${showName(before)}\` is not an organization id, which is a UUID`;
 	throw new ResourceFailure(
-		`${missing}; ${example}; for a default organization, run \`pulumi config set orgsync:organizationId ID\` or set ORGSYNC_ORGANIZATION_ID`,
+		`${missing}; ${exampleOf(kind)}; for a default organization, run \`pulumi config set orgsync:organizationId ID\` or set ORGSYNC_ORGANIZATION_ID`,
 	);
 }
 
-function withTag(organizationId: string, tag: string): ImportId {
-	if (tag === "") throw new ResourceFailure(`no user tag is given; ${example}`);
-	return { organizationId, tag };
+function withObject(kind: ImportedKind, organizationId: string, object: string): ImportId {
+	if (object === "") throw new ResourceFailure(`no ${kind.noun} is given; ${exampleOf(kind)}`);
+	return { organizationId, object };
 }
 
-/** The live tag with this id or else this name; undefined if there is none. Throws ResourceFailure if two have the name. */
-export function findLiveTag({ tag }: ImportId, userTags: readonly LiveUserTag[]): LiveUserTag | undefined {
-	const all = userTags.filter(({ type }) => type === "TAG_TYPE_USER" || type === "");
-	const byId = all.find(({ id }) => id === tag.toLowerCase());
-	const [byName, other] = all.filter(({ name }) => name === tag);
+/** The live object with this id or else this name; undefined if there is none. Throws ResourceFailure if two have the name. */
+export function findImported<Live extends { readonly id: string; readonly name: string }>(
+	{ noun }: ImportedKind,
+	{ object }: ImportId,
+	all: readonly Live[],
+): Live | undefined {
+	const byId = all.find(({ id }) => id === object.toLowerCase());
+	const [byName, other] = all.filter(({ name }) => name === object);
 	if (byId !== undefined || other === undefined || byName === undefined) return byId ?? byName;
 	throw new ResourceFailure(
-		`two user tags are called \`${showName(tag)}\`: ${byName.id} and ${other.id}; write the id of one of them`,
+		`two ${noun === "policy" ? "policies" : "user tags"} are called \`${showName(object)}\`: ${byName.id} and ${other.id}; write the id of one of them`,
 	);
 }
 
-/** Why there is no such tag, with the nearest names. `asDesired` may throw for a name that no tag can have. */
+/** Why there is no such object. `nearest`: what to say of the name, for example which names are near it. */
 export function explainMissing(
-	{ organizationId, tag }: ImportId,
-	live: LiveOrganization,
-	asDesired: () => DesiredOrganization,
+	kind: ImportedKind,
+	{ organizationId, object }: ImportId,
+	nearest: () => string | undefined,
 ): string {
-	if (uuid.test(tag)) {
-		const query = commandText({ command: "query", arguments: ["list_user_tags"] }, { organization: organizationId });
-		return `the organization ${organizationId} has no user tag with the id ${tag}; \`${query}\` lists them`;
+	const { noun, query } = kind;
+	if (uuid.test(object)) {
+		const command = commandText({ command: "query", arguments: [query] }, { organization: organizationId });
+		return `the organization ${organizationId} has no ${noun} with the id ${object}; \`${command}\` lists them`;
 	}
-	const missing = diff(asDesired(), live).problems[0]?.message ?? `no user tag is called \`${showName(tag)}\``;
-	const [before = "", ...after] = tag.split("/");
-	const hint = after.length === 0 ? "" : `; ${example}, and \`${showName(before)}\` is not an organization id`;
-	return `the organization ${organizationId} does not have the tag: ${missing}${hint}`;
+	const missing = nearest() ?? `no ${noun} is called \`${showName(object)}\``;
+	const [before = "", ...after] = object.split("/");
+	const hint = after.length === 0 ? "" : `; ${exampleOf(kind)}, and \`${showName(before)}\` is not an organization id`;
+	return `the organization ${organizationId} does not have the ${noun.replace("user ", "")}: ${missing}${hint}`;
 }
 
 /** Why a resource cannot be imported, or read by an id, and what to do instead; undefined if it can. */
@@ -80,7 +95,13 @@ export function refuseId(
  */
 export function refuseOtherTag(olds: Properties, oldInputs: Properties, news: Properties): string | undefined {
 	const { tagId, organizationId } = olds;
-	if (tagId === undefined || "tagId" in oldInputs || typeof news.tagId !== "string" || hasUnknown(news))
+	if (
+		tagId === undefined ||
+		standInsIn(String(tagId)).length > 0 ||
+		"tagId" in oldInputs ||
+		typeof news.tagId !== "string" ||
+		hasUnknown(news)
+	)
 		return undefined;
 	if (news.tagId === tagId || news.organizationId !== organizationId) return undefined;
 	const name = showName(String(news.name));

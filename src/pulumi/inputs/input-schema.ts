@@ -5,10 +5,16 @@ import { uuid } from "../../plan/organization.ts";
 import { type CheckFailure, hasUnknown, type Properties, withoutMeta } from "./inputs.ts";
 import { namesOfSecrets } from "./secrets.ts";
 
-export type PropertySchema = "text" | "id" | "any" | OneOf | ListOf | Fields;
+/** `expression`: a text in the policy language. */
+export type PropertySchema = "text" | "expression" | "id" | "boolean" | "any" | OneOf | ListOf | MapOf | Fields;
 
 interface OneOf {
 	readonly oneOf: readonly string[];
+}
+
+/** An object that has ids by any names. */
+interface MapOf {
+	readonly mapOf: "id";
 }
 
 interface ListOf {
@@ -66,8 +72,9 @@ function findMistakes(path: string, shape: PropertySchema | IdOr, value: unknown
 	if (typeof value === "string" && hasUnknown(value)) return [];
 	if (value === null) return [{ path, message: "is null; omit it or set a value" }];
 	if (shape === "any") return [];
+	if (shape === "boolean") return typeof value === "boolean" ? [] : mistake("true or false");
 	if (typeof shape === "string") {
-		return typeof value === "string" && (shape === "text" || uuid.test(value)) ? [] : mistake(wantedOf(shape));
+		return typeof value === "string" && (shape !== "id" || uuid.test(value)) ? [] : mistake(wantedOf(shape));
 	}
 	if ("oneOf" in shape) {
 		return shape.oneOf.includes(value as string) ? [] : mistake(joinWords(shape.oneOf));
@@ -82,6 +89,10 @@ function findMistakes(path: string, shape: PropertySchema | IdOr, value: unknown
 		if (!Array.isArray(value)) return mistake(`a list of ${shape.listOf === "text" ? "strings" : "UUIDs"}`);
 		return value.flatMap((item: unknown, index) => findMistakes(`${path}[${index}]`, shape.listOf, item, show));
 	}
+	if ("mapOf" in shape) {
+		if (typeof value !== "object" || Array.isArray(value)) return mistake("an object of UUIDs by name");
+		return Object.entries(value).flatMap(([name, item]) => findMistakes(`.${name}`, shape.mapOf, item, show));
+	}
 	const names = Object.keys(shape.fields);
 	if (typeof value !== "object" || Array.isArray(value)) {
 		return mistake(`an object with ${joinWords(names)}`);
@@ -94,8 +105,8 @@ function findMistakes(path: string, shape: PropertySchema | IdOr, value: unknown
 	});
 }
 
-function wantedOf(shape: "text" | "id"): string {
-	return shape === "text" ? "a string" : "a UUID such as 3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c001";
+function wantedOf(shape: "text" | "expression" | "id"): string {
+	return shape !== "id" ? "a string" : "a UUID such as 3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c001";
 }
 
 /** Why a property that has no meaning is a problem. */

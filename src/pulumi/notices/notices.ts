@@ -5,7 +5,7 @@
 import { quoteForShell, showAddress, showText } from "../../common/escape.ts";
 import { factsOf, isExpired, isWithin, windowsOf } from "../../plan/access-window.ts";
 import { nameOf, type PendingActivity, type RelatedActivity } from "../../plan/activities/pending.ts";
-import type { Change } from "../../plan/change.ts";
+import { type Change, isWritten } from "../../plan/change.ts";
 import type { AccessWindow, DesiredOrganization } from "../../plan/organization.ts";
 import type { Plan } from "../../plan/plan.ts";
 import type { UserNames } from "../../plan/users.ts";
@@ -69,9 +69,17 @@ export function describeCreate({ resource, secretInputs = [] }: Meta, { changes 
 	return parts.length === 0 ? undefined : showText(`${resource}: ${parts.join("; ")}`);
 }
 
+const policyFields = ["name", "effect", "consensus", "condition", "notes", "time"] as const;
+
 function describeAdoption(change: Change, hidesMembers: boolean): readonly string[] {
 	const doubt = change.basis === "unknown" ? " (it may be in sync already: live state cannot be read)" : "";
+	if (isWritten(change)) {
+		const { before, after } = change;
+		const fields = before === null ? [] : policyFields.filter((field) => before[field] !== after[field]);
+		return before === null ? [] : [`adopts the policy ${before.name}, changes its ${fields.join(", ")}${doubt}`];
+	}
 	if (change.kind === "userTag") {
+		if (change.action !== "update") return [];
 		const { before, after, addUserIds, removeUserIds } = change;
 		const list = (ids: readonly string[]): string => {
 			const noun = ids.length === 1 ? "member" : "members";

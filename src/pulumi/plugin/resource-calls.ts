@@ -1,6 +1,7 @@
 /** The calls of the engine about one resource, as messages of its protocol. */
 
 import { defined } from "../../common/defined.ts";
+import { standInsIn } from "../../plan/stand-in.ts";
 import { unknownProperty } from "../inputs/input-schema.ts";
 import { type CheckFailure, type Properties, unknownValue, withoutMeta } from "../inputs/inputs.ts";
 import type { PropertyChange } from "../inputs/property-changes.ts";
@@ -77,7 +78,8 @@ export class ResourceCalls {
 				...(this.#context.parts.get(urn)?.drift ?? []),
 			],
 		});
-		if (found.replaces.length === 0 && this.#context.isConfigured()) await this.#operations.showUnfinished(olds, news);
+		if (found.replaces.length === 0 && this.#context.isConfigured())
+			await this.#operations.review(olds, news, found.changes);
 		return Buffer.from(writeDiff(found, this.#definition.identity).serializeBinary());
 	}
 
@@ -93,8 +95,8 @@ export class ResourceCalls {
 
 	async update({ urn, olds: before, news: after, oldInputs, preview, timeout }: ResourceRequest): Promise<Buffer> {
 		const news = this.#read(urn, after);
-		if (preview) return writeMessage([[1, sendOutputs(previewOutputs(this.#definition, news))]]);
 		const olds = this.#read(urn, before, oldInputs);
+		if (preview) return writeMessage([[1, sendOutputs(previewOutputs(this.#definition, news, olds))]]);
 		const { outs } = await this.#process.timed("update", timeout, () => this.#operations.update(olds, news));
 		return writeMessage([[1, sendOutputs(outs)]]);
 	}
@@ -161,11 +163,19 @@ export class ResourceCalls {
 	}
 }
 
-/** Each output, from checked inputs: known, null if left out, or unknown, which only an id that the check has not found is. */
-function previewOutputs(definition: Pick<ResourceDefinition, "schema" | "identity">, inputs: Properties): Properties {
-	const outputOf = (name: string): unknown =>
-		inputs[name] ?? (definition.identity.includes(name) ? unknownValue : null);
-	const outputs = outputNames(definition).map((name) => [name, outputOf(name)]);
+/** Each output, from checked inputs: known, null if left out, or unknown, which only is what the service makes and nothing has yet. */
+function previewOutputs(
+	{ computed = [], identity, ...definition }: ResourceDefinition,
+	inputs: Properties,
+	olds: Properties = {},
+): Properties {
+	const made = [...identity, ...computed];
+	const ofState = (name: string): unknown => (standInsIn(String(olds[name])).length > 0 ? undefined : olds[name]);
+	const outputOf = (name: string): unknown => {
+		if (!made.includes(name)) return inputs[name] ?? null;
+		return inputs[name] ?? ofState(name) ?? unknownValue;
+	};
+	const outputs = outputNames({ ...definition, computed }).map((name) => [name, outputOf(name)]);
 	return seal({ ...Object.fromEntries(outputs), secretInputs: inputs.secretInputs });
 }
 

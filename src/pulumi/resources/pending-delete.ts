@@ -7,7 +7,7 @@
 import { quoteForShell, showText } from "../../common/escape.ts";
 import { nameOf, type PendingActivity } from "../../plan/activities/pending.ts";
 import { commonObjects } from "../../plan/activities/requests.ts";
-import type { StepOperation, StepRequest } from "../../plan/step.ts";
+import type { StepRequest } from "../../plan/step.ts";
 import type { JournalSummary } from "../../sync/journal/journal.ts";
 import { readPendingActivities, toPendingActivity } from "../../sync/read/pending-activities.ts";
 import { nextPauseMs } from "../../sync/wait-for-end.ts";
@@ -19,11 +19,11 @@ import { readStoredActivities, type StoredActivity } from "../state/stored-state
 import { ResourceFailure } from "./failure.ts";
 import type { ResourceDefinition, ResourceInputs, ResourceOutputs } from "./resource.ts";
 
-/** Which activities are looked for: those of the state, and those that change the same as this request. */
+/** Which activities are looked for: those of the state, and those that change the same as these requests. */
 interface Sought {
 	readonly resource: string;
 	readonly organizationId: string;
-	readonly request: StepRequest;
+	readonly requests: readonly StepRequest[];
 	readonly stored: readonly StoredActivity[];
 }
 
@@ -42,13 +42,15 @@ export async function remove(
 	session: Session,
 ): Promise<readonly string[]> {
 	const { organizationId, resource } = olds;
-	const { operation } = definition;
 	const inputs = definition.writtenIn(olds);
 	const sought: Sought = {
 		resource,
 		organizationId,
-		request: { operation: operation as StepOperation, parameters: definition.objectsIn(inputs) } as StepRequest,
-		stored: readStoredActivities(olds.activities, session.stateContext(resource, organizationId, operation)),
+		requests: definition.requestsFor(inputs),
+		stored: readStoredActivities(
+			olds.activities,
+			session.stateContext(resource, organizationId, definition.operations),
+		),
 	};
 	const owners = definition.claims(inputs).map(({ object }) => session.claims.find(organizationId, object));
 	const owner = owners.find((one) => one !== undefined);
@@ -120,11 +122,11 @@ async function findKnown(sought: Sought, session: Session): Promise<readonly Pen
 }
 
 /** The activities of the state that another client submitted, so that only a list has them. */
-function unseenIn({ request, stored }: Sought, seen: readonly PendingActivity[]): readonly PendingActivity[] {
+function unseenIn({ requests, stored }: Sought, seen: readonly PendingActivity[]): readonly PendingActivity[] {
 	return stored.flatMap(({ activityId, fingerprint, outcome, body }): readonly PendingActivity[] => {
 		const isOpen = outcome === "unknown" || outcome.startsWith("awaiting");
 		if (body !== undefined || !isOpen || seen.some((one) => one.fingerprint === fingerprint)) return [];
-		const { operation } = request;
+		const { operation = "update_user_tag" } = requests[0] ?? {};
 		const rest = { createdAt: null, approvedBy: null, saidBy: "journal" } as const;
 		return [{ activityId, fingerprint, state: "in-doubt", operation, parameters: {}, ...rest }];
 	});
@@ -135,18 +137,19 @@ async function readTouching(
 	journal: Pick<JournalSummary, "openEntries" | "abandonedNames">,
 	session: Session,
 ): Promise<{ readonly touching: readonly PendingActivity[]; readonly isListed: boolean }> {
-	const { resource, organizationId, request } = sought;
+	const { resource, organizationId, requests } = sought;
 	const { activities, unlisted } = await readPendingActivities(organizationId, session.readerFor(resource), journal, {
 		reads: session.settings.reads,
 		nowMs: session.clock.now(),
-		operations: [request.operation],
+		operations: requests.map(({ operation }) => operation),
 		listsAll: true,
 	});
 	return { touching: activities.filter((one) => isSought(sought, one)), isListed: unlisted === null };
 }
 
 function isSought(sought: Sought, activity: PendingActivity): boolean {
-	return isStored(sought, activity.fingerprint) || commonObjects(sought.request, activity).length > 0;
+	const { requests } = sought;
+	return isStored(sought, activity.fingerprint) || requests.some((one) => commonObjects(one, activity).length > 0);
 }
 
 function isStored({ stored }: Sought, fingerprint: string): boolean {

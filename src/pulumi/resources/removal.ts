@@ -8,6 +8,7 @@ import { policy } from "../../plan/kinds/policy.ts";
 import { tvcApp } from "../../plan/kinds/tvc-app.ts";
 import { labelOfObject, nameOfUser } from "../../plan/objects.ts";
 import { type DesiredOrganization, type DesiredRemoval, removalsOf } from "../../plan/organization.ts";
+import type { StepRequest } from "../../plan/step.ts";
 import type { PropertySchema } from "../inputs/input-schema.ts";
 import type { Properties } from "../inputs/inputs.ts";
 import type { ConvergeResult, Session } from "../session/session.ts";
@@ -58,7 +59,7 @@ function defineRemoval(removal: Removal): ResourceDefinition {
 	const definition: RemovalDefinition = {
 		name,
 		isReadable: false,
-		operation: kind.operation,
+		operations: [kind.operation],
 		schema: {
 			required: [...userInput, idsInput],
 			fields: {
@@ -101,7 +102,10 @@ function defineRemoval(removal: Removal): ResourceDefinition {
 		idOf,
 		writtenIn: ({ managed, ...inputs }) =>
 			Array.isArray(managed) ? { ...inputs, ...withIds(removal, managed) } : inputs,
-		objectsIn: (inputs) => ({ ...(kind.isOfUser ? { userId: inputs.userId } : {}), [idsInput]: inputs[idsInput] }),
+		requestsFor: (inputs) => {
+			const parameters = { ...(kind.isOfUser ? { userId: inputs.userId } : {}), [idsInput]: inputs[idsInput] };
+			return [{ operation: kind.operation, parameters } as unknown as StepRequest];
+		},
 		outputsOf: (target, result) => outputsOf(removal, target, result),
 		readApplied: ({ removedAt }, context) =>
 			Object.entries(readRemovalTimes(removedAt, context)).map(([id, appliedAt]) => ({

@@ -14,11 +14,11 @@ import { describePending, describeStored } from "../notices/notices.ts";
 import type { ProviderProcess } from "../session/provider-process.ts";
 import type { Session } from "../session/session.ts";
 import type { GivenSettings } from "../settings/settings.ts";
+import { check, review } from "./check.ts";
+import { converge } from "./converge.ts";
 import { explain, ResourceFailure } from "./failure.ts";
 import { remove } from "./pending-delete.ts";
 import {
-	check,
-	converge,
 	diff,
 	mustRead,
 	type ReadResult,
@@ -86,11 +86,12 @@ export function makeOperations(
 			keep(news, olds);
 			return diffSafely(definition, id, compared, process.now());
 		},
-		/** Prints what became of the activities in the state of a resource that is updated. Makes no request if there is none. */
-		showUnfinished: (olds: Properties, news: Properties) =>
+		/** Judges what `check` could not, and prints what became of activities in the state. Makes no request if nothing changes. */
+		review: (olds: Properties, news: Properties, changes: boolean) =>
 			safely(async () => {
-				if (olds.activities === undefined) return;
-				say(await describeUnfinished(definition, read(olds), read(news), await sessionOf(news)), news);
+				const [before, after, session] = [read<Outputs>(olds), read<ResourceInputs>(news), await sessionOf(news)];
+				say(await review(definition, before, after, changes, session), news);
+				say(await describeUnfinished(definition, before, after, session), news);
 			}),
 		/** Rejects with ResourceFailure, as all below. */
 		create: (inputs: Properties) =>
@@ -289,7 +290,7 @@ async function describeUnfinished(
 	news: Partial<ResourceInputs>,
 	session: Session,
 ): Promise<readonly string[]> {
-	if (news.partOf !== undefined || hasUnknown(news)) return [];
+	if (olds.activities === undefined || news.partOf !== undefined || hasUnknown(news)) return [];
 	const inputs = news as ResourceInputs;
 	try {
 		const stored = storedStateOf(definition, olds, session);

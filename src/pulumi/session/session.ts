@@ -2,6 +2,7 @@
 
 import { join, resolve } from "node:path";
 import { defined } from "../../common/defined.ts";
+import { LiveProblemError } from "../../common/errors.ts";
 import { windowsOf } from "../../plan/access-window.ts";
 import { parseAddress } from "../../plan/address.ts";
 import { abandonOf, allowsOf } from "../../plan/guards/overrides.ts";
@@ -49,6 +50,8 @@ export interface ResourceTarget {
 	readonly partOf?: string | undefined;
 	readonly desired: DesiredOrganization;
 	readonly stored: StoredState;
+	/** Why nothing must be submitted; undefined where it may. Left out: it may. */
+	readonly judge?: (comparison: Comparison) => Promise<string | undefined>;
 }
 
 /** The result of `Session.converge`. Without a report, nothing had to be submitted. */
@@ -58,6 +61,8 @@ export interface ConvergeResult {
 	readonly timeMs: number;
 	readonly report: Report | undefined;
 	readonly journal: Journal;
+	/** What the plan was made of. */
+	readonly live: LiveOrganization;
 }
 
 /** The service's time when the plan was made, milliseconds since 1970. */
@@ -199,11 +204,14 @@ export class Session {
 		const { plan } = comparison;
 		const abandoned = (plan.overrides ?? []).filter(({ flag }) => flag === "abandon");
 		this.#overrides.show(resource, abandoned);
+		const refusal = await target.judge?.(comparison);
+		if (refusal !== undefined) throw new LiveProblemError(refusal);
 		// Guards are checked even if a name is still taken: the tag that closes a circle of names makes one plan for all.
 		if (isGuarded) this.assertGuardsAllowed(plan, target);
 		assertCanConverge(plan);
 		const timeMs = timeOf(comparison);
-		if (plan.steps.length === 0) return { plan, timeMs, report: undefined, journal };
+		const { live } = comparison;
+		if (plan.steps.length === 0) return { plan, timeMs, report: undefined, journal, live };
 		const applied = await applyPlan(comparison, {
 			...{ reader: this.readerFor(resource), submitter: submitUntil(submitter, deadline), journal, now },
 			sleep: (ms: number) => sleep(Math.min(ms, deadline?.leftMs() ?? ms)),
@@ -221,7 +229,7 @@ export class Session {
 		const report = reportOf(applied);
 		this.#overrides.show(resource, report.overrides, plan.guards);
 		if (plan.changes.some(({ kind }) => kind === "userTag")) this.names.wakeAll();
-		return { plan, timeMs, report, journal };
+		return { plan, timeMs, report, journal, live };
 	}
 
 	/** Returns the journal with the stored state, its open activities settled or abandoned. Throws what settleOpenEntries throws. */
@@ -258,10 +266,10 @@ export class Session {
 		return (await this.#journalIfThere())?.lastApplied(organizationId) ?? emptyLastApplied;
 	}
 
-	stateContext(resource: string, organizationId: string, operation: WriteName): StateContext {
+	stateContext(resource: string, organizationId: string, operations: readonly WriteName[]): StateContext {
 		const onAbandoned = (name: string): void => this.#overrides.show(resource, [abandonOf(name)]);
 		const { abandon } = this.settings;
-		return { resource, organizationId, operation, abandon, onAbandoned, nowMs: this.#context.now() };
+		return { resource, organizationId, operations, abandon, onAbandoned, nowMs: this.#context.now() };
 	}
 
 	expireReads(resource: string): void {

@@ -7,7 +7,7 @@
  */
 import { StorageError } from "../../common/errors.ts";
 import { showText } from "../../common/escape.ts";
-import type { LastAppliedTag } from "../../plan/organization.ts";
+import type { LastAppliedPolicy, LastAppliedTag } from "../../plan/organization.ts";
 import type { Outcome } from "../../plan/report.ts";
 import { requestDigestOf } from "../../sync/journal/journal.ts";
 import type { WriteName } from "../../wire/operations.ts";
@@ -29,7 +29,8 @@ export interface StoredActivity {
 export interface StateContext {
 	readonly resource: string;
 	readonly organizationId: string;
-	readonly operation: WriteName;
+	/** The operations of the resource: its activities have no others. */
+	readonly operations: readonly WriteName[];
 	/** Ids or fingerprints of abandoned activities, in lower case: they are left out without a check. */
 	readonly abandon: readonly string[];
 	readonly onAbandoned?: (name: string) => void;
@@ -104,6 +105,14 @@ export function readLastAppliedTag(value: unknown, by: StateContext): LastApplie
 	throw invalidState(by, "`lastApplied` is invalid");
 }
 
+/** The last-applied policy of a state, or undefined. Throws StorageError if it is invalid. */
+export function readLastAppliedPolicy(value: unknown, by: StateContext): LastAppliedPolicy | undefined {
+	if (value === undefined) return undefined;
+	const { appliedAt, name } = (value ?? {}) as Partial<Record<keyof LastAppliedPolicy, unknown>>;
+	if (isPast(appliedAt, by) && typeof name === "string") return { appliedAt, name };
+	throw invalidState(by, "`lastApplied` is invalid");
+}
+
 /** The removal times of a state, by key. Throws StorageError if they are invalid. */
 export function readRemovalTimes(value: unknown, by: StateContext): Readonly<Record<string, string>> {
 	const entries = Object.entries((value ?? {}) as Readonly<Record<string, unknown>>);
@@ -144,7 +153,8 @@ function findMistake(
 	if (decoded === undefined) return "has a body that orgsync did not create";
 	if (decoded.fingerprint !== fingerprint) return "has a body with another fingerprint";
 	if (decoded.organizationId !== by.organizationId) return "is for another organization";
-	if (decoded.operation.name !== by.operation) return `is a ${decoded.operation.name}, not a ${by.operation}`;
+	const { name } = decoded.operation;
+	if (!by.operations.some((one) => one === name)) return `is a ${name}, not a ${by.operations.join(" or ")}`;
 	return decoded.requestDigest === requestDigest ? undefined : "has a body that does not match its request digest";
 }
 

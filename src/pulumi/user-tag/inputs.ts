@@ -13,6 +13,7 @@ import { tagsOf } from "../../plan/organization.ts";
 import type { IdOr } from "../inputs/input-schema.ts";
 import { hasUnknown } from "../inputs/inputs.ts";
 import type { PropertyChange } from "../inputs/property-changes.ts";
+import { knownId } from "../resources/created-object.ts";
 import {
 	mustRead,
 	type ReadResult,
@@ -26,12 +27,17 @@ import { nothingStored } from "../state/stored-state.ts";
 import { readLastAppliedTag } from "../state/stored-state-check.ts";
 import { assumeMembers, findPlace, type Members, observeMembers, writeMembers } from "./members.ts";
 
+/** What destroying a user tag does. */
+export type OnDestroy = "keep" | "removeMembers" | "delete";
+
 export interface TagInputs extends ResourceInputs {
 	readonly name: string;
 	readonly tagId?: string;
 	readonly previously?: readonly string[];
 	readonly members?: Members;
-	readonly onDestroy?: "keep" | "removeMembers";
+	readonly create?: boolean;
+	readonly adopt?: boolean;
+	readonly onDestroy?: OnDestroy;
 }
 
 export interface TagOutputs extends TagInputs, ResourceOutputs {
@@ -53,9 +59,9 @@ const member: IdOr = {
 
 export const tagDocument: Pick<
 	ResourceDefinition<TagInputs, TagOutputs>,
-	"operation" | "schema" | "places" | "toDocument" | "fromDocument" | "readApplied"
+	"operations" | "schema" | "places" | "toDocument" | "fromDocument" | "readApplied"
 > = {
-	operation: "update_user_tag",
+	operations: ["update_user_tag", "create_user_tag", "delete_user_tags"],
 	schema: {
 		required: ["name"],
 		fields: {
@@ -65,7 +71,9 @@ export const tagDocument: Pick<
 			previously: { listOf: "text" },
 			members: { fields: { exactly: { listOf: member }, atLeast: { listOf: member }, never: { listOf: "id" } } },
 			limits: { fields: { memberRemovals: "any", expiries: "text" } },
-			onDestroy: { oneOf: ["keep", "removeMembers"] },
+			create: "boolean",
+			adopt: "boolean",
+			onDestroy: { oneOf: ["keep", "removeMembers", "delete"] },
 		},
 	},
 	places: [
@@ -78,17 +86,18 @@ export const tagDocument: Pick<
 		["organizationId", "organizationId"],
 	],
 	toDocument(inputs, olds) {
-		const { organizationId, name, tagId, members, limits } = inputs;
+		const { organizationId, name, members, limits, create } = inputs;
+		const tagId = knownId("tagId", inputs);
 		// Once the tag is found it needs no earlier names, and `ignoreChanges` may set its own name as one of them.
 		const isFound = tagId !== undefined && tagId === olds?.tagId;
 		const previously = isFound ? earlierNames(inputs) : inputs.previously;
 		return {
 			organizationId,
-			userTags: [defined({ name, id: tagId, previously, members })],
+			userTags: [defined({ name, id: tagId, previously, members, create })],
 			...defined({ limits }),
 		};
 	},
-	fromDocument(desired, { onDestroy }) {
+	fromDocument(desired, { create, adopt, onDestroy }) {
 		const [tag] = tagsOf(desired);
 		return defined({
 			organizationId: desired.organizationId,
@@ -96,7 +105,7 @@ export const tagDocument: Pick<
 			tagId: tag?.id,
 			previously: tag?.previously.length === 0 ? undefined : tag?.previously,
 			members: writeMembers(tag?.members),
-			onDestroy,
+			...{ create, adopt, onDestroy },
 		});
 	},
 	readApplied({ tagId, lastApplied }, context) {
@@ -145,6 +154,11 @@ export async function readManagedTag(id: string, props: TagOutputs, session: Ses
 	// Its name may have changed, so only the id finds it.
 	const { organizationId, resource, tagId } = props;
 	const managed = props.managed ?? props.members;
+	if (knownId("tagId", props) === undefined) {
+		// While its creation is pending it is not gone: the next up joins its activity.
+		const { lastApplied: _1, activities: _2, managed: _3, tagId: _4, ...rest } = props;
+		return { id, props: { ...props }, inputs: defined({ ...rest, members: managed }) };
+	}
 	const desired = readTagInputs({ organizationId, name: tagId, tagId, ...defined({ members: managed }) });
 	const { live, timeMs } = await session.readWithTime({
 		resource,
@@ -166,7 +180,7 @@ export async function readManagedTag(id: string, props: TagOutputs, session: Ses
 	const nextMs = nextChangeAfter(desired, timeMs);
 	const validUntil = nextMs === undefined ? undefined : new Date(nextMs).toISOString();
 	const seen = { ...props, name: tag?.name ?? props.name, members, lastApplied, validUntil };
-	const { lastApplied: _1, activities: _2, managed: _3, validUntil: _4, ...inputs } = seen;
+	const { lastApplied: _1, activities: _2, managed: _3, validUntil: _4, created: _5, ...inputs } = seen;
 	return { id, props: defined(seen), inputs: defined({ ...inputs, tagId }) };
 }
 

@@ -1,9 +1,10 @@
 /** A live tag by its id or name: to import it as a managed resource, or to read it without managing it. */
 
 import { defined } from "../../common/defined.ts";
+import { diff } from "../../plan/diff.ts";
 import type { LiveOrganization, LiveUserTag } from "../../plan/organization.ts";
 import { reasonText } from "../../say/reason.ts";
-import { explainMissing, findLiveTag, type ImportId, readImportId } from "../inputs/import-id.ts";
+import { explainMissing, findImported, type ImportedKind, type ImportId, readImportId } from "../inputs/import-id.ts";
 import { type MetaInputs, metaOf, type Properties, readDocument } from "../inputs/inputs.ts";
 import { ResourceFailure } from "../resources/failure.ts";
 import type { ReadResult } from "../resources/resource.ts";
@@ -18,6 +19,8 @@ interface LookUp extends Partial<TagInputs> {
 	readonly lookUp: "requested" | "found";
 }
 
+const imported: ImportedKind = { noun: "user tag", word: "TAG", query: "list_user_tags" };
+
 export function isLookUp(props: object): props is LookUp {
 	return "lookUp" in props;
 }
@@ -27,8 +30,8 @@ export async function lookUpTag(id: string, props: LookUp, session: Session): Pr
 	const organizationId = props.organizationId ?? session.settings.organizationId;
 	const named =
 		props.organizationId === undefined
-			? readImportId(id, organizationId)
-			: { organizationId: props.organizationId.toLowerCase(), tag: id };
+			? readImportId(imported, id, organizationId)
+			: { organizationId: props.organizationId.toLowerCase(), object: id };
 	const { tag, live } = await find(named, props, session);
 	if (tag === undefined) {
 		if (props.lookUp === "found") return {};
@@ -42,7 +45,7 @@ export async function lookUpTag(id: string, props: LookUp, session: Session): Pr
 
 /** State and inputs of the live tag with this import id. Throws ResourceFailure if there is none, or it cannot be managed. */
 export async function importTag(id: string, meta: MetaInputs, session: Session): Promise<ReadResult> {
-	const named = readImportId(id, session.settings.organizationId);
+	const named = readImportId(imported, id, session.settings.organizationId);
 	const { tag, live } = await find(named, meta, session);
 	if (tag === undefined) throw new ResourceFailure(explain(named, live));
 	const inputs = describe(named, tag);
@@ -87,9 +90,17 @@ async function find(
 	// Any tag that a document can have: all tags are read at once.
 	const asked = readTagInputs({ organizationId, name: organizationId, tagId: organizationId });
 	const live = await session.read({ resource, desired: { ...asked, readsMembers: true }, stored: nothingStored });
-	return { tag: live.userTags.known ? findLiveTag(named, live.userTags.value) : undefined, live };
+	const all = live.userTags.known ? live.userTags.value : [];
+	const ofUsers = all.filter(({ type }) => type === "TAG_TYPE_USER" || type === "");
+	return { tag: findImported(imported, named, ofUsers), live };
 }
 
 function explain(named: ImportId, live: LiveOrganization): string {
-	return explainMissing(named, live, () => readTagInputs({ organizationId: named.organizationId, name: named.tag }));
+	const { organizationId, object: name } = named;
+	// Throws for a name that no tag can have.
+	return explainMissing(
+		imported,
+		named,
+		() => diff(readTagInputs({ organizationId, name }), live).problems[0]?.message,
+	);
 }

@@ -5,11 +5,13 @@ import type { PendingActivity } from "../../plan/activities/pending.ts";
 import { idsIn } from "../../plan/activities/requests.ts";
 import { tagsOf } from "../../plan/organization.ts";
 import type { Plan } from "../../plan/plan.ts";
+import type { StepRequest } from "../../plan/step.ts";
 import { hasUnknown, type Properties } from "../inputs/inputs.ts";
+import { knownId } from "../resources/created-object.ts";
+import { deleteObject, findOtherOwner } from "../resources/delete-object.ts";
 import { explainReport, isDone, ResourceFailure } from "../resources/failure.ts";
 import { refusePending } from "../resources/pending-delete.ts";
 import { type ResourceDefinition, storedStateOf, type Target } from "../resources/resource.ts";
-import { isSameOwner } from "../session/claims.ts";
 import type { Session } from "../session/session.ts";
 import {
 	claimAdvice,
@@ -37,10 +39,16 @@ export const userTag: ResourceDefinition<TagInputs, TagOutputs> = {
 	complete(news, olds) {
 		// Once found, it is the same tag whatever its name is.
 		const mayBeSame = hasUnknown(news.organizationId) || olds.organizationId === news.organizationId?.toLowerCase();
-		const tagId = news.tagId ?? (mayBeSame ? olds.tagId : undefined);
-		return { ...news, onDestroy: news.onDestroy ?? "keep", ...defined({ tagId }) };
+		const tagId = news.tagId ?? (mayBeSame ? knownId("tagId", olds) : undefined);
+		// What destroying does to a created tag depends on the state: it may be one that was adopted.
+		const onDestroy = news.onDestroy ?? (news.create === true ? undefined : "keep");
+		return { ...news, ...defined({ onDestroy, tagId }) };
 	},
-	claims: ({ tagId }) => (tagId === undefined ? [] : [claimOf(tagId)]),
+	creation: { kind: "userTag", noun: "user tag", idName: "tagId", isAsked: ({ create }) => create === true },
+	claims: ({ tagId, name, create }) => {
+		if (knownId("tagId", { tagId }) !== undefined) return [claimOf(String(tagId))];
+		return create === true ? [{ object: `userTagName/${name}`, subject: `the user tag \`${name}\` is created` }] : [];
+	},
 	explainProblems,
 	locate({ inputs, desired }, live) {
 		const tagId = inputs.tagId ?? findTag(desired, live)?.id;
@@ -58,10 +66,11 @@ export const userTag: ResourceDefinition<TagInputs, TagOutputs> = {
 	async findTarget(inputs, olds, session) {
 		// Read as `check` did, which did not know the id.
 		const { tagId: _tagId, ...written } = inputs;
-		const known = olds?.tagId ?? inputs.tagId;
-		const tagId = known ?? (await readTag(inputs.resource, readTagInputs(inputs), session))?.id;
+		const known = knownId("tagId", olds) ?? knownId("tagId", inputs);
+		const finds = known === undefined && inputs.create !== true;
+		const tagId = finds ? (await readTag(inputs.resource, readTagInputs(inputs), session))?.id : known;
 		const desired = readTagInputs(written);
-		if (tagId === undefined) return { inputs, desired };
+		if (tagId === undefined) return { inputs: written, desired };
 		const objects = tagsOf(desired).map((tag) => ({ ...tag, id: tagId }));
 		return { inputs: { ...inputs, tagId }, desired: { ...desired, objects } };
 	},
@@ -70,7 +79,7 @@ export const userTag: ResourceDefinition<TagInputs, TagOutputs> = {
 		return tagId;
 	},
 	writtenIn: ({ managed, ...inputs }) => ({ ...inputs, ...defined({ members: managed ?? inputs.members }) }),
-	objectsIn: ({ tagId }) => ({ userTagId: tagId }),
+	requestsFor,
 	outputsOf({ inputs, desired }, { plan, report, journal, timeMs }) {
 		const { tagId = "", organizationId, members: managed } = inputs;
 		const lastApplied = journal.lastApplied(organizationId).userTags[tagId];
@@ -80,7 +89,7 @@ export const userTag: ResourceDefinition<TagInputs, TagOutputs> = {
 	read: (id, props, session) => (isLookUp(props) ? lookUpTag(id, props, session) : readManagedTag(id, props, session)),
 	import: importTag,
 	remove: deleteTag,
-	submitsAtDelete: (props) => membersToRemove(props).length > 0,
+	submitsAtDelete: (props) => deletesTag(props) || membersToRemove(props).length > 0,
 	isContinuedByDelete,
 	partsOf: (desired) =>
 		tagsOf(desired).map(({ name, id, previously, members }) => ({
@@ -138,6 +147,10 @@ async function deleteTag(
 	others: readonly PendingActivity[],
 ): Promise<string | undefined> {
 	const { organizationId, tagId, resource } = props;
+	if (deletesTag(props)) {
+		const kept = await deleteObject(userTag as ResourceDefinition, props, session);
+		return kept === undefined ? undefined : showText(`${resource}: the user tag stays: ${kept}`);
+	}
 	const managed = membersToRemove(props);
 	const object = `userTag/${tagId}`;
 	if (managed.length > 0) {
@@ -158,7 +171,26 @@ function membersToRemove({ onDestroy, managed, members }: TagOutputs): readonly 
 	return onDestroy === "removeMembers" ? (exactly ?? atLeast ?? []).map(userOf) : [];
 }
 
-function isContinuedByDelete(props: TagOutputs, { parameters }: PendingActivity): boolean {
+/** Whether destroying deletes the tag: by default, only one that this resource created. */
+function deletesTag({ onDestroy, create, created }: TagOutputs): boolean {
+	return (onDestroy ?? (create === true && created === true ? "delete" : "keep")) === "delete";
+}
+
+function requestsFor({ tagId = "", name, create, onDestroy }: TagInputs): readonly StepRequest[] {
+	return [
+		{ operation: "update_user_tag", parameters: { userTagId: tagId, addUserIds: [], removeUserIds: [] } },
+		...(create === true
+			? [{ operation: "create_user_tag", parameters: { userTagName: name, userIds: [] } } as const]
+			: []),
+		...(create === true || onDestroy === "delete"
+			? [{ operation: "delete_user_tags", parameters: { userTagIds: [tagId] } } as const]
+			: []),
+	];
+}
+
+function isContinuedByDelete(props: TagOutputs, { operation, parameters }: PendingActivity): boolean {
+	if (operation === "delete_user_tags")
+		return deletesTag(props) && idsIn(parameters.userTagIds).every((id) => id === props.tagId);
 	const managed = membersToRemove(props);
 	const { addUserIds, removeUserIds, newUserTagName } = parameters;
 	const isOther = idsIn(addUserIds).length > 0 || (newUserTagName ?? "") !== "" || managed.length === 0;
@@ -178,12 +210,8 @@ async function findReasonToKeep(
 ): Promise<string | undefined> {
 	const { organizationId, tagId, lastApplied } = props;
 	const object = `userTag/${tagId}`;
-	const claim = session.claims.find(organizationId, object);
-	if (claim !== undefined) return `the program manages it with the resource \`${claim.resource}\``;
-	const owner = await session.lastOwners.find(organizationId, object);
-	if (owner !== undefined && !isSameOwner(owner, props)) {
-		return `the resource \`${owner.resource}\` has managed it since ${new Date(owner.appliedAtMs).toISOString()}`;
-	}
+	const owner = await findOtherOwner(props, object, session);
+	if (owner !== undefined) return owner;
 	// A pending activity of our own may be what was applied.
 	if (lastApplied === undefined || storedStateOf(tagDocument, props, session).activities.length > 0) return undefined;
 	const latest = (await session.lastApplied(organizationId)).userTags[tagId];

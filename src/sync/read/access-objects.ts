@@ -2,11 +2,13 @@
  * Turns answers of the service into what decides who can do what: ids in lower case, lists sorted. What an answer does not
  * show, or shows in a form that orgsync does not know, is unknown with its reason, never empty. Pure.
  */
+import { defined } from "../../common/defined.ts";
 import { isRecord } from "../../common/json.ts";
 import type { LivePolicy, LiveRecord } from "../../plan/organization.ts";
 import { compareText } from "../../plan/value.ts";
 import type { AccessCredential, AccessPolicy, AccessUser, Known, NotRead, RootQuorum } from "../../policy/access.ts";
 import { withStatedTimes } from "../../policy/powers/stated-times.ts";
+import { readTime } from "../../wire/activity.ts";
 import { toId } from "./live-objects.ts";
 
 /** Returns the users of a `list_users` answer, sorted by id (docs/internals/service.md#extended-reads). */
@@ -91,8 +93,13 @@ export function toAccessPolicies(answer: LiveRecord): Known<readonly AccessPolic
 export function toLivePolicies(answer: LiveRecord): Known<readonly LivePolicy[]> {
 	const policies = toAccessPolicies(answer);
 	if (!policies.known) return policies;
-	const notes = new Map((answer.policies as readonly LiveRecord[]).map((one) => [toId(one.policyId), one.notes]));
-	return { known: true, value: policies.value.map((one) => ({ ...one, notes: textOrNull(notes.get(one.id)) ?? "" })) };
+	const records = new Map((answer.policies as readonly LiveRecord[]).map((one) => [toId(one.policyId), one]));
+	const more = (record: LiveRecord | undefined): Pick<LivePolicy, "notes" | "createdAt"> => {
+		const createdAtMs = readTime(record?.createdAt);
+		const createdAt = createdAtMs === undefined ? undefined : new Date(createdAtMs).toISOString();
+		return { notes: textOrNull(record?.notes) ?? "", ...defined({ createdAt }) };
+	};
+	return { known: true, value: policies.value.map((one) => ({ ...one, ...more(records.get(one.id)) })) };
 }
 
 const clauses = ["consensus", "condition", "time"] as const;

@@ -108,6 +108,8 @@ function make(key: string, resource: ProgramResource, scope: Scope): pulumi.Reso
 const outputNames = [
 	"name",
 	"tagId",
+	"policyId",
+	"createdAt",
 	"members",
 	"organizationId",
 	"userId",

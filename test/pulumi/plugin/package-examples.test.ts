@@ -112,7 +112,7 @@ describe.each(examples)("the example $name", (example) => {
 
 	it("uses in YAML what the schema has", () => {
 		const used = [...resources.map(([, { type }]) => type), ...invocations.map(([, call]) => call.function)];
-		expect(used).toEqual([example.token]);
+		expect(used.at(-1)).toBe(example.token);
 		const mistakes = [
 			...resources.flatMap(([name, { type, properties = {} }]) => {
 				const { inputProperties = {}, requiredInputs = [] } = schema.resources[type] ?? {};

@@ -286,6 +286,8 @@ describe("a preview of the plugin", () => {
 				tagId: tags.signers,
 				previously: null,
 				members: { exactly: [alice, bob] },
+				create: null,
+				adopt: null,
 				onDestroy: "keep",
 			},
 		});
@@ -302,6 +304,8 @@ describe("a preview of the plugin", () => {
 			...news,
 			tagId: unknown,
 			previously: null,
+			create: null,
+			adopt: null,
 			onDestroy: "keep",
 		});
 		expect(world.requests()).toEqual([]);

@@ -143,7 +143,7 @@ describe("inputs of the plugin", () => {
 		expect(failures.map((failure) => failure.split(" such as ")[0])).toEqual([
 			": name: is required",
 			"members: members.exactly[0] must be a UUID",
-			'onDestroy: must be keep or removeMembers, got "remove"',
+			'onDestroy: must be keep, removeMembers or delete, got "remove"',
 		]);
 	});
 

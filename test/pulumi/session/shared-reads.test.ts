@@ -55,7 +55,7 @@ async function keepPending(world: World, wish: DesiredOrganization) {
 	const { session } = sessionOf(world);
 	const { report, journal } = await session.converge(target("signers", wish));
 	expect(report?.steps).toMatchObject([{ outcome: "awaiting-approval" }]);
-	const by = session.stateContext("signers", organizationId, "update_user_tag");
+	const by = session.stateContext("signers", organizationId, ["update_user_tag"]);
 	return { activities: readStoredActivities(storeActivities(report, journal), by) };
 }
 

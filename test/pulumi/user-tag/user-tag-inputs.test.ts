@@ -32,7 +32,7 @@ async function failuresOf(kind: ResourceName, inputs: object): Promise<readonly 
 
 const uuid = "a UUID such as 3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c001";
 const isNull = "is null; omit it or set a value";
-const tagProperties = "name, organizationId, tagId, previously, members, limits, onDestroy";
+const tagProperties = "name, organizationId, tagId, previously, members, limits, create, adopt, onDestroy";
 
 const wrongTags: readonly (readonly [inputs: object, failure: string])[] = [
 	[{ name: undefined }, "name: is required"],
@@ -64,14 +64,15 @@ const wrongTags: readonly (readonly [inputs: object, failure: string])[] = [
 	[{ members: { exactly: [alice, carol, alice] } }, `members: members.exactly[2]: duplicate \`${alice}\`; keep one`],
 	[{ limits: { policies: 3 } }, "limits: limits.policies is an unknown property; known: memberRemovals, expiries"],
 	[{ limits: { expiries: "all" } }, "limits: limits.expiries: `expiries` must be `any`, but is `all`"],
-	[{ onDestroy: "delete" }, 'onDestroy: must be keep or removeMembers, got "delete"'],
+	[{ onDestroy: "remove" }, 'onDestroy: must be keep, removeMembers or delete, got "remove"'],
+	[{ create: "yes" }, 'create: must be true or false, got "yes"'],
 	[{ onDestroy: null }, `onDestroy: ${isNull}`],
 	[{ member: [alice] }, `member: unknown property; known: ${tagProperties}`],
 	// Names that every object has.
 	[{ constructor: "x" }, `constructor: unknown property; known: ${tagProperties}`],
 	[JSON.parse('{ "__proto__": {} }'), `__proto__: unknown property; known: ${tagProperties}`],
 	[{ members: { toString: [] } }, "members: members.toString is an unknown property; known: exactly, atLeast, never"],
-	[{ tagId: sentinel, onDestroy: "delete" }, 'onDestroy: must be keep or removeMembers, got "delete"'],
+	[{ tagId: sentinel, onDestroy: "remove" }, 'onDestroy: must be keep, removeMembers or delete, got "remove"'],
 ];
 
 const provider = providers.bob[0];
@@ -103,7 +104,7 @@ describe("check", () => {
 	});
 
 	it("reports all errors at once", async () => {
-		const failures = await failuresOf("UserTag", { tagId: "x", onDestroy: "delete" });
+		const failures = await failuresOf("UserTag", { tagId: "x", onDestroy: "remove" });
 		expect(failures.map((failure) => failure.split(":")[0])).toEqual(["name", "tagId", "onDestroy"]);
 	});
 

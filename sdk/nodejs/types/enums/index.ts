@@ -2,6 +2,22 @@
 // *** Do not edit by hand unless you're certain you know what you are doing! ***
 
 
+export const Effect = {
+    /**
+     * Allows the activity.
+     */
+    Allow: "allow",
+    /**
+     * Denies the activity, whatever other policies allow.
+     */
+    Deny: "deny",
+} as const;
+
+/**
+ * What a policy does where its condition and its consensus hold.
+ */
+export type Effect = (typeof Effect)[keyof typeof Effect];
+
 export const OnDestroy = {
     /**
      * Submits nothing.
@@ -11,6 +27,10 @@ export const OnDestroy = {
      * Removes the managed members from the tag.
      */
     RemoveMembers: "removeMembers",
+    /**
+     * Deletes the tag.
+     */
+    Delete: "delete",
 } as const;
 
 /**

@@ -1,0 +1,185 @@
+/** Checks the inputs of a resource, and judges its change against the live organization before anything is submitted. */
+import { defined } from "../../common/defined.ts";
+import { GuardError } from "../../common/errors.ts";
+import { showText } from "../../common/escape.ts";
+import { sameValue } from "../../plan/value.ts";
+import type { Comparison } from "../../sync/converge.ts";
+import { checkInputSchema } from "../inputs/input-schema.ts";
+import {
+	type CheckFailure,
+	explainFailure,
+	hasUnknown,
+	metaOf,
+	type Properties,
+	readDocument,
+	withoutMeta,
+} from "../inputs/inputs.ts";
+import {
+	describeConsequences,
+	describeCreate,
+	describePending,
+	describeWarnings,
+	describeWindows,
+} from "../notices/notices.ts";
+import { explainSecond } from "../session/claims.ts";
+import { type Session, timeOf } from "../session/session.ts";
+import { nothingStored } from "../state/stored-state.ts";
+import { findOrigin, knownId, mayBeMade, refuseOther } from "./created-object.ts";
+import { failCheck, ResourceFailure } from "./failure.ts";
+import {
+	mustRead,
+	type ResourceDefinition,
+	type ResourceInputs,
+	type ResourceOutputs,
+	type Target,
+} from "./resource.ts";
+
+/** The completed inputs, or what is wrong with them, and lines to print. */
+interface CheckResult {
+	readonly inputs: object;
+	readonly failures: readonly CheckFailure[];
+	readonly notices?: readonly string[];
+}
+
+type AnyOutputs = ResourceInputs & ResourceOutputs;
+type AnyInputs = Partial<ResourceInputs>;
+
+export const noOrganization: CheckFailure = {
+	property: "organizationId",
+	reason:
+		"no organization is given: set organizationId on the resource or its Provider, run `pulumi config set orgsync:organizationId ID`, or set ORGSYNC_ORGANIZATION_ID",
+};
+
+/** Completes the inputs, or returns what is wrong with them. New ones are also planned against the live organization. */
+export async function check(
+	definition: ResourceDefinition,
+	olds: AnyInputs,
+	news: AnyInputs,
+	session: Session,
+): Promise<CheckResult> {
+	const organizationId = news.organizationId ?? session.settings.organizationId;
+	const mistakes = checkInputSchema({ ...news }, definition.schema);
+	if (mistakes.length > 0) return { inputs: news, failures: mistakes };
+	if (organizationId === undefined) return { inputs: news, failures: [noOrganization] };
+	const named = { ...news, organizationId };
+	const given = definition.complete?.(named, olds) ?? named;
+	const found = definition.findMistakes?.(given) ?? [];
+	if (found.length > 0) return { inputs: given, failures: found };
+	const assumed = hasUnknown(given) ? definition.assume?.(given) : undefined;
+	const known = assumed?.inputs ?? given;
+	if (hasUnknown(known)) return { inputs: given, failures: [] };
+	const read = readDocument(definition.toDocument(known, olds), definition.places);
+	if ("failures" in read) return { inputs: given, failures: read.failures };
+	const inputs = {
+		...definition.fromDocument(read.desired, known),
+		...defined({ limits: news.limits }),
+		...metaOf(news),
+	} as unknown as ResourceInputs;
+	try {
+		const target = { inputs, desired: read.desired };
+		// An object that was created has its id in the outputs only: `review` judges its changes.
+		const isMade = definition.creation?.isAsked(inputs) === true && olds.organizationId !== undefined;
+		const isReviewed = isMade && knownId(definition.creation?.idName ?? "", inputs) === undefined;
+		const isNew = !isReviewed && !sameValue(withoutResource(olds), withoutResource(inputs));
+		const checked = isNew
+			? await checkLive(definition, target, { olds, news, unjudged: assumed?.unjudged }, session)
+			: { inputs, failures: [] };
+		const failures = checked.failures.length > 0 ? checked.failures : claim(definition, checked.inputs, session);
+		return { ...checked, ...(assumed === undefined ? {} : { inputs: given }), failures };
+	} catch (error) {
+		const property = error instanceof GuardError ? definition.guardedInput : "";
+		return { inputs, failures: [failCheck(error, property)] };
+	}
+}
+
+/** Judges the change of an object that was created, whose id `check` does not know. Returns lines to print. Throws ResourceFailure. */
+export async function review(
+	definition: ResourceDefinition,
+	olds: AnyOutputs,
+	news: ResourceInputs,
+	changes: boolean,
+	session: Session,
+): Promise<readonly string[]> {
+	const { creation, findTarget } = definition;
+	const id = creation?.isAsked(news) === true ? knownId(creation.idName, olds) : undefined;
+	if (creation === undefined || id === undefined || knownId(creation.idName, news) !== undefined) return [];
+	const inputs = { ...news, [creation.idName]: id } as ResourceInputs;
+	const [second] = claim(definition, inputs, session);
+	if (second !== undefined) throw new ResourceFailure(second.reason);
+	const assumed = hasUnknown(news) ? definition.assume?.(inputs) : undefined;
+	const known = (assumed?.inputs ?? inputs) as ResourceInputs;
+	if (!changes || hasUnknown(known)) return [];
+	const target = (await findTarget?.(known, olds, session)) ?? { inputs: known, desired: mustRead(definition, known) };
+	const judged = { olds, news: inputs, unjudged: assumed?.unjudged };
+	const { failures, notices = [] } = await checkLive(definition, target, judged, session);
+	if (failures.length === 0) return notices;
+	throw new ResourceFailure(failures.map(explainFailure).join("\n"));
+}
+
+/** Plans new inputs against the live organization. Throws GuardError when a guard blocks the plan. */
+async function checkLive(
+	definition: ResourceDefinition,
+	target: Target<ResourceInputs>,
+	{
+		olds,
+		news,
+		unjudged,
+	}: { readonly olds: AnyInputs; readonly news: AnyInputs; readonly unjudged: string | undefined },
+	session: Session,
+): Promise<CheckResult & { readonly inputs: ResourceInputs }> {
+	const { inputs, desired } = target;
+	const compared = { resource: inputs.resource, desired, stored: nothingStored };
+	const comparison = await session.compare(compared);
+	const { plan } = comparison;
+	const isCreated = olds.organizationId === undefined;
+	const other = isCreated ? await explainOther(definition, target, comparison, session) : [];
+	const failures = other.length > 0 ? other : (definition.explainProblems?.(plan, inputs, news) ?? []);
+	if (failures.length > 0) return { inputs, failures };
+	// What is not known yet is judged by the guards of `up`.
+	if (unjudged === undefined) session.assertGuardsAllowed(plan, inputs);
+	session.oldNames.addPlan(inputs, plan);
+	const created = isCreated ? describeCreate(inputs, plan) : undefined;
+	// A part of a component is in the plan that the component shows.
+	const notices =
+		inputs.partOf === undefined
+			? [
+					...(created === undefined ? [] : [created]),
+					...describeWindows(inputs, desired, plan, timeOf(comparison)),
+					...(unjudged === undefined
+						? describeConsequences(inputs, plan)
+						: [showText(`${inputs.resource}: ${unjudged}`)]),
+					...describePending(inputs, plan),
+					...describeWarnings(inputs, plan),
+				]
+			: [];
+	const located = definition.locate?.(target, comparison.live) ?? inputs;
+	return { inputs: located, failures: [], notices };
+}
+
+/** Why a resource that is new in the program must not manage the live object of its name. */
+async function explainOther(
+	definition: ResourceDefinition,
+	target: Target<ResourceInputs>,
+	comparison: Comparison,
+	session: Session,
+): Promise<readonly CheckFailure[]> {
+	const origin = await findOrigin(definition, target, undefined, comparison, session);
+	const reason = refuseOther(definition, target, origin, comparison);
+	if (reason === undefined || (origin === "other" && (await mayBeMade(definition, target.inputs, session)))) return [];
+	return [{ property: definition.claimedInput, reason }];
+}
+
+function claim(definition: ResourceDefinition, inputs: ResourceInputs, session: Session): readonly CheckFailure[] {
+	const { claimedInput, claimAdvice } = definition;
+	return definition.claims(inputs).flatMap(({ object, subject }) => {
+		const owner = session.claims.claim(inputs.organizationId, object, inputs);
+		if (owner === undefined) return [];
+		return [{ property: claimedInput, reason: explainSecond(subject, owner, inputs, claimAdvice) }];
+	});
+}
+
+/** The inputs without those that do not change what is desired: the meta inputs and the limits. */
+function withoutResource(inputs: object): Properties {
+	const { limits: _limits, __provider: _provider, ...rest } = withoutMeta({ ...inputs });
+	return rest;
+}

@@ -19,6 +19,7 @@ export const tours = [
 	["docs/testing.md", "."],
 	["docs/credentials.md", "."],
 	["docs/policies-as-code.md", "."],
+	["docs/lint.md", "."],
 ] as const;
 
 /** Whether the command is npm's, for someone who has cloned the project. */

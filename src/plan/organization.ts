@@ -33,6 +33,8 @@ export interface DesiredOrganization {
 	readonly limits: Limits;
 	/** Sorted by address; left out when there is none. They are about all of the organization, whatever `--only` leaves out. */
 	readonly rules?: readonly DesiredRule[];
+	/** Findings of `lint` that are meant, in the order of the documents; left out where there is none. They change no digest. */
+	readonly ignoredFindings?: readonly IgnoredFinding[];
 	/** `sha256:` and hex of the desired organization as canonical JSON, positions left out (a digest, not a fingerprint). */
 	readonly digest: string;
 	readonly files: readonly string[];
@@ -59,6 +61,15 @@ export interface NamePlaces {
 	readonly protectedTags: Readonly<Record<string, Position>>;
 	/** By what is written, policies under `absent`; left out where there is none. */
 	readonly absentPolicies?: Readonly<Record<string, Position>>;
+}
+
+/** A finding of `lint` that a document says is meant. `name`: of the policy or the user tag. */
+export interface IgnoredFinding {
+	readonly rule: string;
+	readonly on: "policy" | "userTag";
+	readonly name: string;
+	readonly reason: string;
+	readonly at: Position;
 }
 
 export interface DesiredUserTag {

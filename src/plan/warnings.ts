@@ -2,7 +2,7 @@
 import type { Problem } from "../common/errors.ts";
 import { showAddress, showName } from "../common/escape.ts";
 import type { AccessState } from "../policy/access.ts";
-import { findNamedTags } from "../policy/powers/tag-names.ts";
+import { findNamedTags } from "../policy/lint/named-tags.ts";
 import { describeTime } from "./access-window.ts";
 import { printAddress } from "./address.ts";
 import { readOnlyKindOf } from "./kinds/index.ts";

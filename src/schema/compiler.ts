@@ -18,6 +18,7 @@ const references: Readonly<Record<string, readonly string[]>> = {
 	"powers.json": ["plan.json"],
 	"cases.json": ["plan.json"],
 	"credentials.json": ["plan.json"],
+	"lint.json": ["plan.json"],
 	"votes.json": ["plan.json"],
 	"output.json": [
 		"plan.json",
@@ -27,6 +28,7 @@ const references: Readonly<Record<string, readonly string[]>> = {
 		"powers.json",
 		"cases.json",
 		"credentials.json",
+		"lint.json",
 		"votes.json",
 	],
 	"line.json": ["output.json"],

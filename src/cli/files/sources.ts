@@ -3,6 +3,7 @@
 import { existsSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { defined } from "../../common/defined.ts";
 import { ConfigurationError, DocumentError, explainFileError } from "../../common/errors.ts";
 import { showText } from "../../common/escape.ts";
 import { isDescriptor, readFileWithin, readRegularFile } from "../../common/files.ts";
@@ -12,6 +13,7 @@ import {
 	type ListFile,
 	type ListFinder,
 	listLimits,
+	type ParseOptions,
 	withoutFileText,
 } from "../../document/read/parse.ts";
 import type { DesiredOrganization } from "../../plan/organization.ts";
@@ -43,8 +45,12 @@ export async function readDesired(flags: DocumentFlags, terminal: Terminal): Pro
 	return [...organizationsIn(await readFleet(flags, terminal))];
 }
 
-/** Returns the checked fleet. Throws ConfigurationError for an unreadable file, DocumentError with all problems. */
-export async function readFleet(flags: DocumentFlags & CommandContext, terminal: Terminal): Promise<DesiredFleet> {
+/** Returns the checked fleet. `visit` is called with each document. Throws ConfigurationError for an unreadable file, DocumentError with all problems. */
+export async function readFleet(
+	flags: DocumentFlags & CommandContext,
+	terminal: Terminal,
+	visit?: ParseOptions["visit"],
+): Promise<DesiredFleet> {
 	const { file, env } = flags;
 	const sources = await readSources(file, terminal, flags);
 	const foreign = new Set(sources.filter(({ isForeign }) => isForeign).map(({ name }) => name));
@@ -55,7 +61,8 @@ export async function readFleet(flags: DocumentFlags & CommandContext, terminal:
 		if (list.file !== undefined && foreign.has(document)) foreign.add(list.file);
 		return list;
 	};
-	const { fleet, problems } = checkFleet(sources, terminal.environment, { env, findList }, openSpool());
+	const options = { env, findList, ...defined({ visit }) };
+	const { fleet, problems } = checkFleet(sources, terminal.environment, options, openSpool());
 	if (problems.length === 0) return fleet;
 	throw new DocumentError(
 		problems.flatMap((problem) => (foreign.has(problem.file) ? withoutFileText([problem]) : [problem])),

@@ -43,7 +43,7 @@ export const queryExitCodes: CommandExitCodes = {
 export const meanings: Readonly<Record<ExitCode, string>> = {
 	[exitCodes.inSync]: "in sync, or nothing to report",
 	[exitCodes.error]: "error",
-	[exitCodes.changes]: "changes or drift found (plan --detailed-exitcode, drift)",
+	[exitCodes.changes]: "changes, drift or lint errors found (plan --detailed-exitcode, drift)",
 	[exitCodes.invalid]: "invalid document, flags or configuration",
 	[exitCodes.notAuthorized]: "not authorized",
 	[exitCodes.blockedByGuard]: "blocked by a guard",

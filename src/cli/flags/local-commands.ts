@@ -2,6 +2,7 @@ import { exitCodes } from "../../common/errors.ts";
 import { type CommandRow, localExitCodes, queryExitCodes } from "./command-row.ts";
 import {
 	argument,
+	concurrencyFlag,
 	documentFlags,
 	fileFlag,
 	flag,
@@ -39,6 +40,29 @@ const validate = (): CommandRow => ({
 	example: "orgsync validate -f documents/",
 	exitCodes: { ...localExitCodes, [inSync]: "all documents are valid" },
 	run: async (call) => (await import("../commands/validate.ts")).validate(call),
+});
+
+const lint = (): CommandRow => ({
+	name: "lint",
+	summary: "find what is probably wrong in policies",
+	flags: [
+		...documentFlags(),
+		...flagGroup("Scope", [
+			shardFlag(),
+			flag("--organization <id>", "limit to this organization of the documents"),
+			flag("--live", "judge the live organization too; --local does so as well"),
+		]),
+		...serviceFlags(concurrencyFlag()),
+		...outputFlags(),
+	],
+	example: "orgsync lint -f documents/ --live",
+	exitCodes: {
+		...queryExitCodes,
+		[inSync]: "no finding is an error",
+		[exitCodes.error]: "error, or something could not be read",
+		[exitCodes.changes]: "an error was found",
+	},
+	run: async (call) => (await import("../commands/lint.ts")).lint(call),
 });
 
 const exportCommand = (): CommandRow => ({
@@ -79,6 +103,6 @@ const completion = (): CommandRow => ({
 	run: async ({ words: [shell = ""] }) => (await import("../commands/completion.ts")).completion(shell),
 });
 
-export const documentCommands = (): readonly CommandRow[] => [init(), validate(), exportCommand()];
+export const documentCommands = (): readonly CommandRow[] => [init(), validate(), lint(), exportCommand()];
 
 export const otherCommands = (): readonly CommandRow[] => [schema(), completion()];

@@ -21,6 +21,7 @@ import { digestOf } from "../../plan/value.ts";
 import { type Cell, entryOf, itemsOf } from "../cell.ts";
 import { describePlace, type Problems, quote, quoteCell } from "../problems.ts";
 import { readExpectations } from "./expectations.ts";
+import { readIgnored } from "./lint.ts";
 import { type References, readExactly, readPolicies } from "./policies.ts";
 import { readRules } from "./rules.ts";
 import { firstAgreed, type Located } from "./shared-values.ts";
@@ -101,7 +102,8 @@ export function readOrganization(
 			desired.protect.userTags.map((tag) => [tag, protectedObjects.userTags.get(tag)?.at]),
 		) as NamePlaces["protectedTags"],
 	};
-	return { ...desired, users: aliases, places, digest, files, ...defined({ row }) };
+	const ignoredFindings = nonEmpty(readIgnored(roots, problems));
+	return { ...desired, users: aliases, places, digest, files, ...defined({ row, ignoredFindings }) };
 }
 
 /** Returns an object or a rule without its positions in files, which do not count. */

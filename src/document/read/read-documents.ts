@@ -27,8 +27,8 @@ export interface DocumentSource {
 export interface ParseOptions extends VariableOptions {
 	/** Finds the files of `organizations: { from: FILE }`; without it there are none. */
 	readonly findList?: ListFinder;
-	/** Reports what the caller cannot do, at its place in a document. */
-	readonly refuse?: (root: Cell, problems: Problems) => void;
+	/** Is called with each document; may report what the caller cannot do, at its place. */
+	readonly visit?: (root: Cell, problems: Problems) => void;
 }
 
 interface ReadFile {
@@ -166,7 +166,7 @@ class DocumentReader {
 	}
 
 	#readRoots(id: string, roots: readonly Cell[], complete: boolean, problems = this.#problems): DesiredOrganization {
-		for (const root of roots) this.#options.refuse?.(root, problems);
+		for (const root of roots) this.#options.visit?.(root, problems);
 		return readOrganization(id, roots, complete, problems);
 	}
 

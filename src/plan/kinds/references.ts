@@ -13,7 +13,10 @@ export interface IdsOfReferences {
 }
 
 /** Returns the ids that references of the document mean in this live state. */
-export function idsOfReferences(desired: DesiredOrganization, live: LiveOrganization): IdsOfReferences {
+export function idsOfReferences(
+	desired: DesiredOrganization,
+	live: Pick<LiveOrganization, "userTags" | "lastApplied">,
+): IdsOfReferences {
 	const { organizationId, users } = desired;
 	const tags = tagsOf(desired);
 	const { found } = findTags(tags, live.userTags.known ? live.userTags.value : [], live);

@@ -174,7 +174,7 @@ interface FoundTag {
 export function findTags(
 	wantedTags: readonly DesiredUserTag[],
 	liveTags: readonly LiveUserTag[],
-	live: LiveOrganization,
+	live: Pick<LiveOrganization, "lastApplied">,
 ): { found: readonly FoundTag[]; problems: readonly Problem[] } {
 	const userTags = userTagsOf(liveTags);
 	// A document with few tags needs no table of all live tags.
@@ -222,7 +222,11 @@ function matchTag(
 	return wanted.previously.map((name) => byName.get(name)).filter((tag) => tag !== undefined);
 }
 
-function notThere(wanted: DesiredUserTag, userTags: readonly LiveUserTag[], live: LiveOrganization): string {
+function notThere(
+	wanted: DesiredUserTag,
+	userTags: readonly LiveUserTag[],
+	live: Pick<LiveOrganization, "lastApplied">,
+): string {
 	const what = `no user tag ${wanted.id === undefined ? `is called ${quote(wanted.name)}` : `has the id ${wanted.id}`}`;
 	const renamed = userTags.find(
 		({ id }) => wanted.id === undefined && live.lastApplied.userTags[id]?.name === wanted.name,

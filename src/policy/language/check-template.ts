@@ -56,8 +56,8 @@ function writeReference(kind: IdKind, name: string): string | null {
 	return forms.find((form) => parseTemplate(form).references[0]?.name === name) ?? null;
 }
 
-/** Ids of the service are UUIDs. */
-const id = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+/** Whether the text can be an id of the service: a UUID. */
+export const isId = (text: string): boolean => /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
 
 const described = { user: "user", userTag: "tag" };
 
@@ -79,7 +79,7 @@ function idMistake(text: string, { value, kind, span }: IdLiteral, found: Refere
 		if (found.kind === "variable" || found.kind === kind) return null;
 		return `expected ${expected}, found the ${described[found.kind]} ${shown}`;
 	}
-	if (id.test(value)) return null;
+	if (isId(value)) return null;
 	const reference = writeReference(kind, value);
 	const fix = reference === null ? "write the id" : `write ${quoteWhole(reference)}`;
 	return `${shown} is not ${expected}, so nothing matches it; ${fix}`;

@@ -186,7 +186,7 @@ export function readComponent(args: OrganizationArgs): DesiredOrganization {
 /** The desired state of the document. Throws ResourceFailure for what is wrong with it, each problem with its place. */
 export function readOrganization(
 	{ document, organizationId, env = [] }: OrganizationArgs,
-	refuse?: ParseOptions["refuse"],
+	visit?: ParseOptions["visit"],
 ): DesiredOrganization {
 	const credential = env.find(isCredential);
 	if (credential !== undefined) {
@@ -207,7 +207,7 @@ export function readOrganization(
 		env,
 		allowedBy: (name) => `the Organization's \`env: ["${name}"]\``,
 		findList,
-		...defined({ refuse }),
+		...defined({ visit }),
 	});
 	if (problems.length > 0) {
 		if (typeof document !== "string") throw new ResourceFailure(listPaths(problems));

@@ -2,9 +2,9 @@
 
 import type { NamedOrganization } from "../../plan/organization-name.ts";
 import type { NotRead, RootQuorum } from "../../policy/access.ts";
+import type { NamedTag } from "../../policy/lint/named-tags.ts";
 import type { ActivityExplanation, PowerExplanation } from "../../policy/powers/explain-power.ts";
 import type { GroupPower } from "../../policy/powers/powers.ts";
-import type { NamedTag } from "../../policy/powers/tag-names.ts";
 import type { Head } from "./head.ts";
 
 /** Something of the live organization that a result does not hold. */

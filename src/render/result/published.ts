@@ -7,10 +7,12 @@ import type { OrganizationDrift } from "../../plan/drift/drift.ts";
 import { brokenText } from "../../say/rules.ts";
 import { todoText } from "../../say/todo.ts";
 import type { FoundOrganization } from "./found.ts";
+import { isLint, publishLint } from "./lint.ts";
 import { type CommandResult, isCompared } from "./result.ts";
 
 /** Returns the result with its lists in place of its organizations. */
 export function publish(result: CommandResult): object {
+	if (isLint(result)) return { ...result, organizations: result.organizations.map(publishLint) };
 	if (!isCompared(result)) {
 		return "drift" in result ? { ...result, ...defined({ drift: result.drift?.map(publishDrift) }) } : result;
 	}

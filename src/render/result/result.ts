@@ -14,6 +14,7 @@ import { isTest, type TestResult } from "./cases.ts";
 import type { Discovery } from "./discovery-facts.ts";
 import type { FoundOrganization } from "./found.ts";
 import type { ErrorDescription, Head } from "./head.ts";
+import type { LintResult } from "./lint.ts";
 import type { CredentialsResult } from "./organization-credentials.ts";
 import type { CanResult, MissingObject, PowersResult } from "./organization-powers.ts";
 import type { ExplainPolicyResult } from "./policy-history.ts";
@@ -292,6 +293,7 @@ export type OrganizationsResult = PlanResult | ShowResult | DriftResult | ApplyR
 type CompletedResult =
 	| OrganizationsResult
 	| ValidateResult
+	| LintResult
 	| DiscoveryResult
 	| InitResult
 	| ExportResult

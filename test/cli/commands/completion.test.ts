@@ -9,6 +9,7 @@ import { document, policies } from "../../world.ts";
 const commands = [
 	"init",
 	"validate",
+	"lint",
 	"export",
 	"plan",
 	"show",

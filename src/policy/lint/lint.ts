@@ -1,0 +1,25 @@
+/** The rules of `lint`: what is probably wrong in policies, each with a stable code. */
+import type { LintFinding, LintInput } from "./finding.ts";
+import { findNames, findUnknownIds, findUnusedTags, findVersionedTypes } from "./texts.ts";
+
+export const lintSeverities = ["error", "warning", "note"] as const;
+
+export type LintSeverity = (typeof lintSeverities)[number];
+
+interface LintRule {
+	readonly code: string;
+	readonly severity: LintSeverity;
+	/** What has to be known: only the policies themselves, all policies of the organization, or its users and tags too. */
+	readonly needs: "texts" | "policies" | "live";
+	readonly find: (input: LintInput) => readonly LintFinding[];
+}
+
+/** In the order of reports. A code never changes its meaning. */
+export const lintRules = [
+	{ code: "name-for-id", severity: "error", needs: "texts", find: findNames },
+	{ code: "unknown-id", severity: "warning", needs: "live", find: findUnknownIds },
+	{ code: "versioned-type", severity: "warning", needs: "texts", find: findVersionedTypes },
+	{ code: "unused-tag", severity: "note", needs: "policies", find: findUnusedTags },
+] as const satisfies readonly LintRule[];
+
+export type LintCode = (typeof lintRules)[number]["code"];

@@ -1,10 +1,12 @@
 /** Words for what a passkey signs, from the parameters in the signed bytes. Without words, nothing is shown or signed. */
+import { showAddress } from "../common/escape.ts";
 import type { SignedRequest, SignedWords } from "../passkey/words.ts";
 import { isPastValidity } from "../plan/access-window.ts";
 import { isSameRequest, narrowStep, objectsOf } from "../plan/activities/requests.ts";
 import { effectOfStep } from "../plan/impact/step-effect.ts";
 import type { NamedOrganization } from "../plan/organization-name.ts";
 import type { Plan } from "../plan/plan.ts";
+import { fillStandIns, idsOfStandIns } from "../plan/stand-in.ts";
 import type { Step } from "../plan/step.ts";
 import type { UserNames } from "../plan/users.ts";
 import { type Html, html } from "../render/html/html.ts";
@@ -13,6 +15,8 @@ import type { OrganizationVotes } from "../render/result/votes.ts";
 import { activityRow, describeRequest } from "../render/sections/activity.ts";
 import { impactSection } from "../render/sections/impact.ts";
 import { sayOrganization } from "../render/sections/organization.ts";
+import { identifier } from "../say/phrase.ts";
+import type { Row } from "../say/section.ts";
 import type { Comparison } from "../sync/converge.ts";
 import { approvals, type WriteName, writes } from "../wire/operations.ts";
 
@@ -36,14 +40,21 @@ export function importWords(request: SignedRequest, names: UserNames): SignedWor
 	return { heading: headings[operation], html: requestCard(rows, request) };
 }
 
-/** Returns the step that the request carries out, or the part of one that removes some of its objects; undefined if there is none. */
+/**
+ * Returns the step that the request carries out, or the part of one that is about some of its objects; undefined if there is none. The
+ * request has the ids of what earlier steps created, where the plan has stand-ins.
+ */
 export function findSignedStep({ type, organizationId, parameters }: SignedRequest, plan: Plan): Step | undefined {
 	if (organizationId !== plan.organizationId) return undefined;
 	const found = plan.steps.filter(({ operation }) => writes[operation].type === type);
 	for (const step of found) {
 		const [ids, own] = [objectsOf({ operation: step.operation, parameters }), objectsOf(step)];
 		const part = ids.length > 0 && ids.every((id) => own.includes(id)) ? narrowStep(step, ids) : step;
-		if (isSameRequest(part, parameters)) return part;
+		const filled = {
+			...part,
+			parameters: fillStandIns(part.parameters, idsOfStandIns(part.parameters, parameters)),
+		} as Step;
+		if (isSameRequest(filled, parameters)) return part;
 	}
 	return undefined;
 }
@@ -59,7 +70,10 @@ export function describeSteps(
 	if (found === undefined || step === undefined) return undefined;
 	const { operation } = step;
 	const effect = effectOfStep(step, found.plan, found);
-	const rows = differencesHtml(describeRequest({ operation, parameters: request.parameters, effect }));
+	const rows = differencesHtml([
+		...describeRequest({ operation, parameters: request.parameters, effect }),
+		...createdIdRows(step, request, found.plan),
+	]);
 	const impact = cardHtml(impactSection(effect));
 	const { exactOffsetMs = found.clockOffsetMs } = found;
 	return {
@@ -67,6 +81,14 @@ export function describeSteps(
 		html: html`${requestCard(rows, effect)}${impact}`,
 		whyPast: () => (isPastValidity(effect, now() + exactOffsetMs) ? pastWords : undefined),
 	};
+}
+
+/** Returns the ids that the request has where the texts of its policies name tags that earlier steps created. */
+function createdIdRows({ parameters }: Step, request: SignedRequest, { changes }: Plan): readonly Row[] {
+	return [...idsOfStandIns(parameters, request.parameters)].map(([standIn, id]): Row => {
+		const tag = changes.find((one) => one.kind === "userTag" && one.tagId === standIn)?.address ?? standIn;
+		return { sign: "!", said: [identifier(showAddress(tag)), " has the id ", identifier(id)] };
+	});
 }
 
 /** What is said where a person signed too late. */

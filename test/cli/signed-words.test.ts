@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { describeSteps, importWords } from "../../src/cli/signed-words.ts";
 import { readRequest } from "../../src/passkey/words.ts";
 import type { Plan } from "../../src/plan/plan.ts";
+import { standInFor } from "../../src/plan/stand-in.ts";
 import type { Step } from "../../src/plan/step.ts";
 import type { Comparison } from "../../src/sync/converge.ts";
 import { writes } from "../../src/wire/operations.ts";
@@ -40,6 +41,36 @@ describe("the words of a signed step", () => {
 			const request = readRequest(bytes);
 			expect(request && importWords({ ...request, type: writes[step.operation].type }, plan)).toBeUndefined();
 		}
+	});
+
+	it("show policies in full, and the ids of the tags that earlier steps created", () => {
+		const [tag, created] = [
+			standInFor(plan.organizationId, "userTag", "auditors"),
+			"91c0f5aa-6a77-4c07-8f0c-5f4f0e6f1009",
+		];
+		const consensus = (id: string) => `approvers.any(user, user.tags.contains('${id}'))`;
+		const parametersWith = (id: string, effect = "EFFECT_ALLOW") => ({
+			policies: [{ policyName: "read", effect, condition: "true", consensus: consensus(id), notes: "" }],
+		});
+		const step = {
+			...{ id: "step-2", operation: "create_policies", parameters: parametersWith(tag), dependsOn: ["step-1"] },
+			...{ covers: [{ address: "policy:read", id: "read" }], earlierActivity: null },
+			reason: { kind: "create", of: "policy", count: 1, name: "read" },
+		} as const satisfies Step;
+		const texts = { consensus: consensus(tag), condition: "true" };
+		const written = { consensus: consensus("${userTags.auditors}"), condition: "true" };
+		const policy = { kind: "policy", action: "create", address: "policy:read", id: "read", basis: "live" } as const;
+		const after = { name: "read", effect: "EFFECT_ALLOW", ...texts, notes: "", time: "" };
+		const change = { ...policy, before: null, after, written, takesOver: false, reason: "create" };
+		const tagChange = { kind: "userTag", action: "create", address: "userTag:auditors", tagId: tag };
+		const own = { ...plan, steps: [step], changes: [tagChange, change] } as unknown as Plan;
+		const shown = wordsOf(own, step, parametersWith(created))?.html.html;
+		expect(shown).toContain("${userTags.auditors}");
+		expect(shown).toMatch(new RegExp(`userTag:auditors.* has the id .*${created}`));
+		expect(wordsOf(own, step, parametersWith(created, "EFFECT_DENY"))).toBeUndefined();
+		expect(wordsOf(own, step, parametersWith("any id"))).toBeUndefined();
+		const two = { policies: [...parametersWith(created).policies, ...parametersWith(created).policies] };
+		expect(wordsOf(own, step, two)).toBeUndefined();
 	});
 
 	it("are text, whatever names say", () => {

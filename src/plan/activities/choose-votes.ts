@@ -1,6 +1,7 @@
 /** Chooses on which pending activities to vote: the named ones, those of a saved plan, or those that the document wants. Pure. */
 
-import type { DesiredOrganization, LiveOrganization } from "../organization.ts";
+import { type DesiredOrganization, type LiveOrganization, uuid } from "../organization.ts";
+import { fillStandIns } from "../stand-in.ts";
 import type { Step } from "../step.ts";
 import { findDisagreements } from "./agreement.ts";
 import { matchSteps, type PlanMatches } from "./match-plan.ts";
@@ -21,6 +22,8 @@ export interface VoteFacts {
 	readonly isVotable: (activity: ReviewedActivity) => boolean;
 	/** Whether a vote of this user counts. */
 	readonly hasVoted: (activity: ReviewedActivity) => boolean;
+	/** Returns the ids of what it created; none before it completed. */
+	readonly createdIds: (activity: ReviewedActivity) => readonly string[];
 }
 
 /** What is decided about one activity. */
@@ -45,13 +48,31 @@ export interface Choice {
 /** Returns what is decided about each of these activities, the oldest first; of those that are not named, only pending ones. */
 export function chooseVotes(activities: readonly ReviewedActivity[], order: VoteOrder, facts: VoteFacts): Choice {
 	const reviewable = activities.filter(({ mistakes }) => mistakes.length === 0);
-	const matches = order.steps === null ? null : matchSteps(order.steps, reviewable);
+	const matches = order.steps === null ? null : matchSteps(withCreatedIds(order.steps, reviewable, facts), reviewable);
 	const isShown = (activity: ReviewedActivity): boolean =>
 		order.names.size > 0
 			? isNamed(activity, order)
 			: facts.isVotable(activity) || typeof matches?.byActivity.get(activity.activityId)?.stepId === "string";
 	const chosen = activities.filter(isShown).map((activity) => chooseOne(activity, matches, order, facts));
 	return { chosen: order.steps === null ? refuseRepeats(chosen) : chosen, unmatched: matches?.unmatched ?? [] };
+}
+
+/** Returns the steps with the ids of the tags that their own activities created, in place of stand-ins. */
+function withCreatedIds(
+	steps: readonly Step[],
+	activities: readonly ReviewedActivity[],
+	{ createdIds }: Pick<VoteFacts, "createdIds">,
+): readonly Step[] {
+	const creating = steps.filter(({ operation }) => operation === "create_user_tag");
+	const { byActivity } = matchSteps(creating, activities);
+	const ids = new Map(
+		activities.flatMap((activity): readonly (readonly [string, string])[] => {
+			const step = creating.find(({ id }) => id === byActivity.get(activity.activityId)?.stepId);
+			const [standIn, [id]] = [step?.covers[0]?.id, createdIds(activity)];
+			return standIn === undefined || id === undefined || !uuid.test(id) ? [] : [[standIn, id]];
+		}),
+	);
+	return steps.map((step) => ({ ...step, parameters: fillStandIns(step.parameters, ids) }) as Step);
 }
 
 /** Refuses an activity that no one named and that does what an older one does: it would change nothing, or fail. */

@@ -1,5 +1,6 @@
 /** Matches pending activities with the steps of a saved plan: each step takes one activity that equals it. Pure. */
 
+import { isRecord } from "../../common/json.ts";
 import type { Step } from "../step.ts";
 import { commonObjects, idsIn, isSameRequest, sameParameters } from "./requests.ts";
 import type { Disagreement, ReviewedActivity, StepDifference } from "./reviewed-activity.ts";
@@ -63,6 +64,7 @@ function findDifferences(
 	return names.flatMap((parameter): readonly StepDifference[] => {
 		const [before, after] = [planned[parameter], found[parameter]];
 		if (sameParameters({ [parameter]: before }, { [parameter]: after })) return [];
+		if ([before, after].some((list) => Array.isArray(list) && list.some(isRecord))) return findInRecords(before, after);
 		if (Array.isArray(before) || Array.isArray(after)) {
 			const [wanted, is] = [idsIn(before), idsIn(after)];
 			const more = is.filter((id) => !wanted.includes(id));
@@ -73,3 +75,20 @@ function findDifferences(
 		return [{ parameter, is: text(after), planned: text(before) }];
 	});
 }
+
+/** Compares policies, each by its place: `policies.NAME.consensus`. */
+function findInRecords(planned: unknown, found: unknown): readonly StepDifference[] {
+	const [before, after] = [planned, found].map((list) => (Array.isArray(list) ? list.map(recordOf) : []));
+	const longer = Math.max(before?.length ?? 0, after?.length ?? 0);
+	return Array.from({ length: longer }, (_, index) => [before?.[index] ?? {}, after?.[index] ?? {}] as const).flatMap(
+		([one, other]) => {
+			const name = String(one.policyName ?? other.policyName ?? "");
+			return findDifferences(one, other).map((difference) => ({
+				...difference,
+				parameter: `policies.${name}.${difference.parameter}`,
+			}));
+		},
+	);
+}
+
+const recordOf = (value: unknown): Readonly<Record<string, unknown>> => (isRecord(value) ? value : {});

@@ -45,6 +45,8 @@ export interface ReturnedActivity {
 	readonly canReject: boolean | null;
 	/** Milliseconds since 1970. */
 	readonly createdAtMs: number | null;
+	/** Ids of what it created, in the order of its request; none before it completed. */
+	readonly createdIds: readonly string[];
 }
 
 /** A reason why no one can review what the submitter signed. */

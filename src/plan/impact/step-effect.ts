@@ -3,6 +3,7 @@ import type { Change } from "../change.ts";
 import type { LiveOrganization } from "../organization.ts";
 import type { Plan, PlanContext } from "../plan.ts";
 import { isCovered, type Step } from "../step.ts";
+import { accessAfter } from "./access-after.ts";
 import { findConsequences } from "./consequences.ts";
 
 /** What the plan was made of besides the document. */
@@ -11,10 +12,13 @@ interface EffectContext {
 	readonly live: LiveOrganization;
 }
 
-/** Returns the plan with this step only: its changes, what it means alone, and the names that the plan has. */
-export function effectOfStep(step: Step, plan: Plan, { context, live }: EffectContext): Plan {
+/** Returns the plan with this step only: its changes, what it means alone once its tags exist, and the names that the plan has. */
+export function effectOfStep(step: Step, plan: Plan, { context: given, live }: EffectContext): Plan {
 	const { impact, impactVerdict, impactModel, impactTimed, impactAtOtherTimes, ...others } = plan;
 	const alone: Step = { ...step, dependsOn: [] };
+	const { access } = given;
+	const tags = plan.steps.filter(({ id, operation }) => operation === "create_user_tag" && step.dependsOn.includes(id));
+	const context = access === undefined ? given : { ...given, access: accessAfter(access, tags) };
 	return {
 		...others,
 		changes: plan.changes.filter(({ address }: Change) => isCovered(address, step)),

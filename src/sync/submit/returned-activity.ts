@@ -7,6 +7,7 @@ import type { Reader } from "../../wire/client.ts";
 import { extendedReads, type WriteName, writeOfType, writes } from "../../wire/operations.ts";
 import { type ActivityRecord, listPages } from "../read/list-activities.ts";
 import { readSignedVotes } from "./signed-vote.ts";
+import { createdIdsOf } from "./submit-once.ts";
 
 /** Statuses of an activity on which a user can vote (docs/internals/service.md#activity-statuses). */
 export const votableStatuses: readonly string[] = [
@@ -30,6 +31,7 @@ export function toReturnedActivity(record: ActivityRecord): ReturnedActivity {
 		canApprove: activity.canApprove ?? null,
 		canReject: activity.canReject ?? null,
 		createdAtMs: activity.createdAtMs ?? null,
+		createdIds: operation === undefined ? [] : createdIdsOf(activity),
 	};
 }
 

@@ -5,6 +5,7 @@ import { chooseVotes, type VoteFacts, type VoteOrder } from "../../../src/plan/a
 import { matchSteps } from "../../../src/plan/activities/match-plan.ts";
 import type { ReviewedActivity } from "../../../src/plan/activities/reviewed-activity.ts";
 import type { DesiredMembers, LiveOrganization } from "../../../src/plan/organization.ts";
+import { standInFor } from "../../../src/plan/stand-in.ts";
 import type { Step, StepRequest } from "../../../src/plan/step.ts";
 import {
 	desiredOf,
@@ -56,7 +57,7 @@ const tagStep = (name: string, userTagId: string, addUserIds: readonly string[])
 const live: LiveOrganization = liveOf({
 	userTags: known([liveTag(1, "admins", { members: known([bob]) }), liveTag(2, "signers")]),
 });
-const facts: VoteFacts = { live, isVotable: () => true, hasVoted: () => false };
+const facts: VoteFacts = { live, isVotable: () => true, hasVoted: () => false, createdIds: () => [] };
 const all: VoteOrder = { names: new Set(), steps: null, desired: undefined };
 
 const decide = (
@@ -183,6 +184,43 @@ describe("Votes for a saved plan", () => {
 		expect(choice.chosen.map(({ decision, stepId }) => [decision, stepId])).toEqual([["vote", "step-1"]]);
 		expect(choice.unmatched.map((step) => step.id)).toEqual(["step-2"]);
 		expect(chooseVotes([activityOf(1)], all, facts).unmatched).toEqual([]);
+	});
+
+	it("are for policies that name a tag of the plan by the id that its activity created, and for no other id", () => {
+		const standIn = standInFor(live.organizationId, "userTag", "auditors");
+		const tag = { userTagName: "auditors", userIds: [alice] };
+		const policies = (tagId: string) => ({
+			policies: [
+				{ ...{ policyName: "read", effect: "EFFECT_ALLOW", condition: "true", notes: "" }, consensus: `'${tagId}'` },
+			],
+		});
+		const creation = stepOf("step-1", { operation: "create_user_tag", parameters: tag });
+		const creating: readonly Step[] = [
+			{ ...creation, covers: [{ address: "userTag:auditors", id: standIn }] },
+			stepOf("step-2", { operation: "create_policies", parameters: policies(standIn) }),
+		];
+		const done = activityOf(1, { operation: "create_user_tag", parameters: tag, status: "ACTIVITY_STATUS_COMPLETED" });
+		const naming = (tagId: string) => activityOf(2, { operation: "create_policies", parameters: policies(tagId) });
+		const chooseWith = (tagId: string, createdIds: readonly string[]) =>
+			chooseVotes([done, naming(tagId)], { ...all, steps: creating }, { ...facts, createdIds: () => createdIds })
+				.chosen;
+		expect(chooseWith(signers, [signers]).map(({ decision, stepId }) => [decision, stepId])).toEqual([
+			["vote", "step-1"],
+			["vote", "step-2"],
+		]);
+		for (const [, refused] of [
+			chooseWith(admins, [signers]),
+			chooseWith(signers, []),
+			chooseWith(standIn, [signers]),
+		]) {
+			expect(refused?.decision).toBe("refused");
+		}
+		expect(chooseWith(admins, [signers])[1]?.disagreements).toEqual([
+			{
+				...{ code: "differs-from-step", stepId: "step-2" },
+				differences: [{ parameter: "policies.read.consensus", is: `'${admins}'`, planned: `'${signers}'` }],
+			},
+		]);
 	});
 
 	it("are refused for others, named or not", () => {

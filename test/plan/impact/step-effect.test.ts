@@ -1,6 +1,7 @@
 /** The plan of one step alone, for a person who signs only this one. */
 import { describe, expect, it } from "vitest";
 import { effectOfStep } from "../../../src/plan/impact/step-effect.ts";
+import type { DesiredPolicy } from "../../../src/plan/organization.ts";
 import { makePlan, type Plan, type PlanContext } from "../../../src/plan/plan.ts";
 import {
 	accessOf,
@@ -18,7 +19,7 @@ import {
 	twoOf,
 	type Wish,
 } from "../support-access.ts";
-import { context, desiredOf, id, known, liveOf, liveTag, wantTag } from "../support-organizations.ts";
+import { at, context, desiredOf, id, known, liveOf, liveTag, wantTag } from "../support-organizations.ts";
 
 const organization: Organization = {
 	members: { signers: ["alice", "bob"], approvers: ["alice"] },
@@ -96,6 +97,20 @@ describe("the effect of one step", () => {
 			[[[], "runs"]],
 			[[[], "runs"]],
 			[[[], "runs"]],
+		]);
+	});
+
+	it("gives what its policy gives to the members of a tag that is created before it", () => {
+		const tag = wantTag("payers", { create: true, members: { mode: "exactly", exactly: [bob] } });
+		const consensus = "approvers.any(user, user.tags.contains('${userTags.payers}'))";
+		const clauses = { effect: "EFFECT_ALLOW", consensus, condition: condition.policies } as const;
+		const policy: DesiredPolicy = { kind: "policy", name: "pay", previously: [], at, ...clauses };
+		const desired = { ...desiredOf({ userTags: [tag] }), objects: [tag, policy] };
+		const [created, ...alone] = effects(desired, { ...live, policies: known([]) });
+		expect(created.steps.map(({ operation }) => operation)).toEqual(["create_user_tag", "create_policies"]);
+		expect(alone.map((one) => one.impact?.map(({ change, userIds }) => [change, userIds]))).toEqual([
+			[],
+			[["alone", [bob]]],
 		]);
 	});
 

@@ -59,7 +59,7 @@ describe("an activity of the service", () => {
 		expect(toReturnedActivity(record(1, needed, sinceMs))).toEqual({
 			...{ activityId: id("other", 1), organizationId, fingerprint: "sha256:1", status: needed },
 			...{ type: submits.delete_policies.type, operation: "delete_policies" },
-			...{ intent: { policyIds: [id("policy", 1)] }, votes: [], canApprove: null, canReject: null },
+			...{ intent: { policyIds: [id("policy", 1)] }, votes: [], canApprove: null, canReject: null, createdIds: [] },
 			createdAtMs: sinceMs,
 		});
 		const other = toReturnedActivity({ ...record(1, needed, undefined, "ACTIVITY_TYPE_OTHER"), canApprove: true });
@@ -68,6 +68,7 @@ describe("an activity of the service", () => {
 			intent: null,
 			canApprove: true,
 			canReject: null,
+			createdIds: [],
 			createdAtMs: null,
 		});
 	});

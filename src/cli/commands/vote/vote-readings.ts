@@ -67,6 +67,7 @@ export async function readForVotes(
 		{ names, steps: plan?.steps ?? null, desired: review.desired },
 		{
 			live: review.live,
+			createdIds: ({ activityId }) => returned.get(activityId)?.createdIds ?? [],
 			isVotable: ({ status }) => votableStatuses.includes(status),
 			hasVoted: ({ activityId }) => {
 				const activity = returned.get(activityId);

@@ -254,7 +254,7 @@ export function topicsOf(result: CommandResult, format: Format, commands?: Comma
 		case "can":
 			return result.organizations.map((one) => of(one, answerSections(one, result.because), [", at ", reason(one.at)]));
 		case "test":
-			return result.organizations.map((one) => of(one, casesSections(one, format !== "text"), sayState(result.state)));
+			return result.organizations.map((one) => of(one, casesSections(one, format), sayState(result.state)));
 		case "credentials":
 			return result.organizations.map((one) => of(one, credentialsSections(one), [", at ", reason(one.at)]));
 		case "organizations":

@@ -157,11 +157,11 @@ export function listName(file: string, from: string): string {
 }
 
 /** Where schemas/ of the package is, seen from the sources as from a chunk of the bundle. */
-const place = "../../../schemas/document.json";
+const place = "../../../schemas/";
 
-/** Returns the schema's path from the document, or a file: URL in another tree; empty in a single-file executable. */
-export function schemaAddress(document: string): string {
-	const schema = fileURLToPath(new URL(place, import.meta.url));
+/** Returns the schema's path from the file, or a file: URL in another tree; empty in a single-file executable. */
+export function schemaAddress(document: string, name = "document.json"): string {
+	const schema = fileURLToPath(new URL(`${place}${name}`, import.meta.url));
 	if (!existsSync(schema)) return "";
 	const path = relative(dirname(document), schema).replaceAll("\\", "/");
 	return isAbsolute(path) || path.startsWith("../../..") ? pathToFileURL(schema).href : path;

@@ -20,10 +20,13 @@ export const streamFormats = [...formats, "jsonl"] as const;
 /** The formats of commands that can be watched: with metrics. */
 export const meteredFormats = [...streamFormats, "openmetrics"] as const;
 
+/** The formats of `test`: a list of tests for pipelines too. */
+export const caseFormats = ["text", "json", "markdown", "github", "junit"] as const;
+
 /** The formats of `export`: documents, and programs, which the command writes as the text of its result. */
 export const exportFormats = ["text", "json", ...programLanguages] as const;
 
-export const allFormats = [...meteredFormats, ...programLanguages] as const;
+export const allFormats = [...meteredFormats, "junit", ...programLanguages] as const;
 
 export type Format = (typeof allFormats)[number];
 
@@ -75,6 +78,7 @@ const renderers: Readonly<Record<Exclude<Format, "github">, Renderer>> = {
 	markdown: async (result, options) => (await import("../../render/markdown.ts")).renderMarkdown(result, options),
 	openmetrics: async (result, { run }) =>
 		(await import("../../render/metrics/openmetrics.ts")).renderOpenMetrics(result, run),
+	junit: async (result) => (await import("../../render/print/junit.ts")).renderJunit(result),
 	html: async (result, options) => (await import("../../render/html/page.ts")).renderHtml(result, options),
 };
 

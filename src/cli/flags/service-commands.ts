@@ -24,7 +24,7 @@ import {
 	serviceFlags,
 	waitFlag,
 } from "./flags.ts";
-import { formats } from "./formats.ts";
+import { caseFormats, formats } from "./formats.ts";
 
 const organizations = (): CommandRow => ({
 	name: "organizations",
@@ -210,11 +210,13 @@ const test = (): CommandRow => ({
 			flag("--after", "judge the state after the plan (default with a document)"),
 			inputFileFlag("--plan <file>", "judge the state after this saved plan"),
 			fileFlag("--offline <file>", "judge a seed file, without any network"),
+			flag("--coverage", "show policies and clauses that no case is about"),
+			fileFlag("--write <file>", "begin a new file with cases that hold now"),
 		]),
 		...organizationFlags(),
 		...activityFlags(),
 		...serviceFlags(readsFlag(), concurrencyFlag()),
-		...outputFlags(["text", "json", "markdown"]),
+		...outputFlags(caseFormats),
 	],
 	example: "orgsync test --after -f orgsync.yaml",
 	exitCodes: {

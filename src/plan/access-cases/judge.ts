@@ -20,10 +20,12 @@ import { notRead, type Reason } from "../../policy/powers/reason.ts";
 import { bound, TooComplex } from "../../policy/sets/formula.ts";
 import type { UserSets } from "../../policy/sets/resolve.ts";
 import { Budget } from "../../policy/sets/work.ts";
+import type { AskedActivities } from "./case.ts";
 import { checksOf } from "./checks.ts";
 import { explainSet } from "./explain.ts";
 import type { CaseFinding, Check, JudgedCase, Point } from "./finding.ts";
 import type { ResolvedCase } from "./resolve.ts";
+import { type Survey, surveyOf } from "./survey.ts";
 
 /** Max findings of a case that are kept. */
 const maxFindings = 20;
@@ -72,8 +74,21 @@ export class CaseJudge {
 		}
 	}
 
+	/** Returns who can do these activities, alone or at all; the reason where something of that is unknown. */
+	survey(asked: AskedActivities): Survey | { readonly unknown: Reason } {
+		const unread = this.#unread({ lists: [] });
+		if (unread !== null) return { unknown: unread };
+		try {
+			const points = this.#pointsOf({ asked, atMs: null });
+			return "kind" in points ? { unknown: points } : surveyOf(points);
+		} catch (error) {
+			if (!(error instanceof TooComplex)) throw error;
+			return { unknown: { kind: "too-complex", task: "judge-together", limit: error.limit } };
+		}
+	}
+
 	/** Returns what was not read that the case needs; null where all was. */
-	#unread({ lists }: ResolvedCase): Reason | null {
+	#unread({ lists }: Pick<ResolvedCase, "lists">): Reason | null {
 		const { users, policies } = this.#access;
 		if (!users.known) return notRead(users.because);
 		if (!policies.known) return notRead(policies.because);
@@ -82,7 +97,7 @@ export class CaseJudge {
 		return usesTags && open?.known === false ? notRead(open.because) : null;
 	}
 
-	#pointsOf({ asked, atMs }: ResolvedCase): readonly Point[] | Reason {
+	#pointsOf({ asked, atMs }: Pick<ResolvedCase, "asked" | "atMs">): readonly Point[] | Reason {
 		return remember(this.#points, `${atMs} ${asked.text}`, () => {
 			const all: Point[] = [];
 			for (const group of asked.groups) {

@@ -126,7 +126,8 @@ export function rowText({ notes = [], ...row }: Row): string {
 	return [headText(row, plainStyle), ...notes.map((note) => phraseText(note.said))].join("; ");
 }
 
-function listLines(row: Row): readonly string[] {
+/** Returns a row of a list, and the rows below it, each on a line. */
+export function listLines(row: Row): readonly string[] {
 	return [rowText(row), ...(row.rows ?? []).flatMap(listLines).map((line) => `  ${line}`)];
 }
 

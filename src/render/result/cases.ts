@@ -1,4 +1,5 @@
 /** What became of access cases, as `test` shows it. */
+import type { Uncovered } from "../../plan/access-cases/coverage.ts";
 import type { JudgedCase } from "../../plan/access-cases/finding.ts";
 import type { NamedOrganization } from "../../plan/organization-name.ts";
 import type { ErrorDescription, Head } from "./head.ts";
@@ -13,6 +14,8 @@ export interface OrganizationCases extends NamedOrganization {
 	/** Policy id to name. */
 	readonly policyNames: Readonly<Record<string, string>>;
 	readonly cases: readonly JudgedCase[];
+	/** Policies and clauses whose removal no case would notice; left out without `--coverage`. */
+	readonly uncovered?: readonly Uncovered[];
 	/** Why the organization could not be read; null where it was. */
 	readonly error: ErrorDescription | null;
 }

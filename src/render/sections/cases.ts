@@ -4,6 +4,7 @@ import type { CaseFinding, JudgedCase } from "../../plan/access-cases/finding.ts
 import { sayClause, sayFinding } from "../../say/cases.ts";
 import { count } from "../../say/count.ts";
 import { code, type Phrase, title } from "../../say/phrase.ts";
+import { describePolicies } from "../../say/powers.ts";
 import { type Row, type Section, section } from "../../say/section.ts";
 import { type Verdict, verdictOf } from "../../say/verdict.ts";
 import type { OrganizationCases, TestResult } from "../result/cases.ts";
@@ -15,19 +16,40 @@ const shown = {
 	passed: { title: "Passed", look: "good" },
 } as const;
 
-/** Returns the cases by what became of them. `isFolding`: the format can fold those that passed. */
-export function casesSections(one: OrganizationCases, isFolding: boolean): readonly Section[] {
-	return (["failed", "unknown", "passed"] as const).map((verdict) => {
+/** Returns the cases by what became of them; an annotation is about none that passed. */
+export function casesSections(
+	one: OrganizationCases,
+	format: "text" | "markdown" | "html" | "annotations",
+): readonly Section[] {
+	const verdicts = (["failed", "unknown", "passed"] as const).filter(
+		(verdict) => verdict !== "passed" || format !== "annotations",
+	);
+	const sections = verdicts.map((verdict) => {
 		const { title: heading, look } = shown[verdict];
 		return section(`cases-${verdict}`, heading, ["case", "cases"], {
 			look,
 			rows: one.cases.filter((own) => own.verdict === verdict).map((own) => caseRow(own, one)),
-			...(verdict === "passed" ? { isFolded: isFolding, shorten: "first" } : {}),
+			...(verdict === "passed" ? { isFolded: format !== "text", shorten: "first" } : {}),
 		});
+	});
+	return [...sections, uncoveredSection(one)];
+}
+
+function uncoveredSection(one: OrganizationCases): Section {
+	const { uncovered } = one;
+	const isEmpty = uncovered?.length === 0;
+	return section("cases-uncovered", "No case would notice without", ["policy or clause", "policies and clauses"], {
+		look: "attention",
+		rows: (uncovered ?? []).map(({ policyId, clause }) => {
+			const policy = describePolicies([policyId], one) ?? [];
+			return { said: clause === null ? policy : [`the ${clause} of `, ...policy] };
+		}),
+		...(isEmpty ? { foot: [["A case notices for each policy and clause."]] } : {}),
 	});
 }
 
-function caseRow(judged: JudgedCase, one: OrganizationCases): Row {
+/** Returns a case with its place and its findings. */
+export function caseRow(judged: JudgedCase, one: OrganizationCases): Row {
 	const { file, line, column } = judged.at;
 	return {
 		said: [title(judged.name)],

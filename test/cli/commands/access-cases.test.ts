@@ -1,9 +1,9 @@
 /** `orgsync test`: access cases, in each state in which they can be judged. */
-import { mkdirSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { readOutput } from "../../run.ts";
-import { agreeing, alice, bob, document, makeWorld, policies, tags, type World } from "../../world.ts";
+import { agreeing, alice, bob, document, makeWorld, organizationId, policies, tags, type World } from "../../world.ts";
 
 const signing = "activity.resource == 'PRIVATE_KEY' && activity.action == 'SIGN'";
 const twoSigners = {
@@ -148,6 +148,59 @@ describe("orgsync test", () => {
 		const { code, stderr } = await world.run(["test"]);
 		expect(code).toBe(3);
 		expect(stderr).toContain("a.access.yaml: no organization of this run is 00000000-0000-4000-8000-00000000000f");
+	});
+});
+
+describe("orgsync test --coverage", () => {
+	test("shows policies and clauses whose removal no case would notice", async () => {
+		const world = await makeOrganization();
+		world.write(
+			"a.access.yaml",
+			"rootQuorum: aside\ntests: [{ name: it, power: sign, together: { exactly: [2 of signers] } }]\n",
+		);
+		const { code, stdout } = await world.run(["test", "--live", "--coverage"]);
+		expect(code).toBe(0);
+		expect(stdout).toMatch(
+			/No case would notice without:\n {2}the condition of policy `two signers`\n {2}policy `9000/,
+		);
+		const json = readOutput(await world.run(["test", "--live", "--coverage", "--format", "json"]));
+		expect(json.organizations[0].uncovered).toContainEqual({ policyId: policies[0], clause: "condition" });
+	});
+});
+
+describe("orgsync test --write", () => {
+	test("begins a file that holds now", async () => {
+		const world = await makeOrganization();
+		const { code, stdout } = await world.run(["test", "--live", "--write", "new.access.yaml"]);
+		expect(code).toBe(0);
+		expect(stdout).toMatch(/\d+ access cases: \d+ passed\.\n$/);
+		const written = readFileSync(join(world.folder, "new.access.yaml"), "utf8");
+		expect(written).toContain("  - name: sign as it is today\n    power: sign\n    alone: { exactly: [] }\n");
+		expect(written).toContain(`organizationId: ${organizationId}`);
+		const again = await world.run(["test", "--live", "--write", "new.access.yaml"]);
+		expect(again).toMatchObject({ code: 3 });
+		expect(again.stderr).toContain("the file exists");
+		expect((await world.run(["test", "--live", "--write", "new.yaml"])).stderr).toContain(
+			"files of cases end with .access.yaml",
+		);
+	});
+});
+
+describe("orgsync test --format junit", () => {
+	test("has a test for each case, with why it failed, or an error where it could not be judged", async () => {
+		const world = await makeOrganization();
+		world.write("a.access.yaml", `${holds}  - { name: bob <signs>, power: sign, alone: { atLeast: [bob] } }\n`);
+		const { stdout } = await world.run(["test", "--live", "--format", "junit"]);
+		expect(stdout).toContain('tests="2" failures="1" errors="0" skipped="0">');
+		expect(stdout).toContain(
+			'<testcase name="no one signs alone" classname="a.access.yaml" file="a.access.yaml" line="3"/>',
+		);
+		expect(stdout).toMatch(
+			/name="bob &#60;signs&#62;" .* line="7"><failure message="`alone.atLeast`: bob cannot sign with any wallet or key alone">/,
+		);
+		const stopped = await world.run(["test", "--offline", "none.yaml", "--format", "junit"]);
+		expect(stopped.code).toBe(3);
+		expect(stopped.stdout).toMatch(/errors="1".*\n.*<error message="none.yaml cannot be read/);
 	});
 });
 

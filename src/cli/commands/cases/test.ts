@@ -11,11 +11,12 @@ import {
 } from "../../../common/errors.ts";
 import { showText } from "../../../common/escape.ts";
 import type { CaseFile } from "../../../plan/access-cases/case.ts";
-import type { JudgedCase } from "../../../plan/access-cases/finding.ts";
+import { findUncovered } from "../../../plan/access-cases/coverage.ts";
 import { CaseJudge } from "../../../plan/access-cases/judge.ts";
 import { resolveCases } from "../../../plan/access-cases/resolve.ts";
 import { matchesGlob } from "../../../plan/glob.ts";
 import { namedAs } from "../../../plan/organization-name.ts";
+import type { AccessState } from "../../../policy/access.ts";
 import type { OrganizationCases, TestResult } from "../../../render/result/cases.ts";
 import { resultHead } from "../../../render/result/head.ts";
 import { wrongNameText } from "../../../say/cases.ts";
@@ -23,6 +24,7 @@ import { readCaseFiles } from "../../files/access-files.ts";
 import { defaultDocument } from "../../files/sources.ts";
 import { didYouMean } from "../../flags/suggest.ts";
 import type { Call } from "../../output/output.ts";
+import { beginFile, checkNewFile } from "./begin.ts";
 import {
 	type CaseState,
 	type FailedState,
@@ -33,6 +35,10 @@ import {
 } from "./states.ts";
 
 interface TestFlags extends StateFlags {
+	/** Whether to look for policies that no case is about. */
+	readonly coverage?: boolean;
+	/** A new file, for cases that hold now. */
+	readonly write?: string;
 	/** Names of cases, with `*` for any text. */
 	readonly case: readonly string[];
 }
@@ -40,10 +46,15 @@ interface TestFlags extends StateFlags {
 /** Returns what became of each case. Exit 10 where one failed, 11 where one could not be judged. */
 export async function test(words: readonly string[], call: Call<TestFlags>): Promise<TestResult> {
 	const kind = stateKindOf(call);
-	const files = select(readCaseFiles(words, call.flags, call.terminal), call.flags.case);
+	const { flags, terminal, output } = call;
+	if (flags.write !== undefined) checkNewFile(flags.write, words, call);
+	const given = flags.write === undefined ? readCaseFiles(words, flags, terminal) : undefined;
+	const selected = given && select(given, flags.case);
 	const states = await readStates(kind, call);
-	call.output.clear();
-	const judged = judgeAll(files, states);
+	output.clear();
+	if (flags.write !== undefined) await beginFile(flags.write, states, call);
+	const files = selected ?? readCaseFiles([flags.write ?? ""], flags, terminal);
+	const judged = judgeAll(files, states, flags.coverage === true);
 	const code = combineExitCodes(judged.map(exitCodeOf));
 	const [failed] = judged.flatMap(({ error }) => error ?? []);
 	return { ...resultHead("test", code, failed ?? null), state: kind, organizations: judged };
@@ -74,13 +85,17 @@ function select(files: readonly CaseFile[], globs: readonly string[]): readonly 
 }
 
 /** Throws DocumentError for names that are of nothing, ConfigurationError for a file of no organization of the run. */
-function judgeAll(files: readonly CaseFile[], states: readonly FoundState[]): readonly OrganizationCases[] {
+function judgeAll(
+	files: readonly CaseFile[],
+	states: readonly FoundState[],
+	coverage: boolean,
+): readonly OrganizationCases[] {
 	const wrong: Problem[] = [];
 	const judged = states.map((state) => {
 		const own = files.filter(
 			({ organizationId }) => organizationId === null || organizationId === state.organizationId,
 		);
-		return "error" in state ? toFailed(state) : judgeState(own, state, wrong);
+		return "error" in state ? toFailed(state) : judgeState(own, state, wrong, coverage);
 	});
 	const idle = files.find(
 		({ organizationId }) => organizationId !== null && states.every((one) => one.organizationId !== organizationId),
@@ -97,8 +112,13 @@ function judgeAll(files: readonly CaseFile[], states: readonly FoundState[]): re
 	return judged.filter(({ error, cases }) => error !== null || cases.length > 0);
 }
 
-function judgeState(files: readonly CaseFile[], state: CaseState, wrong: Problem[]): OrganizationCases {
-	const cases = files.flatMap((file): readonly JudgedCase[] => {
+function judgeState(
+	files: readonly CaseFile[],
+	state: CaseState,
+	wrong: Problem[],
+	coverage: boolean,
+): OrganizationCases {
+	const judged = files.map((file) => {
 		const resolved = resolveCases(file, state.access, state);
 		wrong.push(
 			...resolved.wrong.map((one): Problem => {
@@ -106,9 +126,16 @@ function judgeState(files: readonly CaseFile[], state: CaseState, wrong: Problem
 				return { file: name, line, column, path: one.path, code: "unknown-name", message: wrongNameText(one) };
 			}),
 		);
-		const judge = new CaseJudge(resolved.access, state.nowMs, !file.isRootQuorumAside);
-		return resolved.cases.map((one) => judge.judge(one));
+		const judgeIn = (access: AccessState) => new CaseJudge(access, state.nowMs, !file.isRootQuorumAside);
+		const judge = judgeIn(resolved.access);
+		return { ...resolved, judgeIn, cases: resolved.cases.map((one) => ({ one, judged: judge.judge(one) })) };
 	});
+	/** Whether a case that holds does not hold with these policies. */
+	const isNoticed = ({ policies }: AccessState): boolean =>
+		judged.some(({ access: own, judgeIn, cases }) => {
+			const judge = judgeIn({ ...own, policies });
+			return cases.some((each) => each.judged.verdict === "passed" && judge.judge(each.one).verdict !== "passed");
+		});
 	const given = files.flatMap((file) => file.given.map(({ name }) => [name, name] as const));
 	const { access, aliases, liveNames, tagNames } = state;
 	return {
@@ -119,7 +146,8 @@ function judgeState(files: readonly CaseFile[], state: CaseState, wrong: Problem
 		policyNames: Object.fromEntries(
 			(access.policies.known ? access.policies.value : []).map(({ id, name }) => [id, name]),
 		),
-		cases,
+		cases: judged.flatMap(({ cases }) => cases.map((one) => one.judged)),
+		...(coverage ? { uncovered: findUncovered(access, isNoticed) } : {}),
 		error: null,
 	};
 }

@@ -1,0 +1,52 @@
+/** Access cases as JUnit XML, which pipelines show as a list of tests. */
+import { showOrganization } from "../../plan/organization-name.ts";
+import { escapeHtml } from "../html/html.ts";
+import type { OrganizationCases } from "../result/cases.ts";
+import { isTest } from "../result/cases.ts";
+import type { CommandResult } from "../result/result.ts";
+import { caseRow } from "../sections/cases.ts";
+import { listLines, phraseText } from "./text.ts";
+
+/** Returns one suite for each organization; of a result without cases, a suite with its error. */
+export function renderJunit(result: CommandResult): string {
+	const suites = isTest(result)
+		? result.organizations.map(suiteOf)
+		: [suite("orgsync", [errorCase("orgsync", result)])];
+	return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="orgsync test">\n${suites.join("")}</testsuites>\n`;
+}
+
+interface TestCase {
+	readonly verdict: "passed" | "failed" | "unknown";
+	readonly xml: string;
+}
+
+function suite(name: string, cases: readonly TestCase[]): string {
+	const of = (verdict: TestCase["verdict"]): number => cases.filter((one) => one.verdict === verdict).length;
+	const counts = `tests="${cases.length}" failures="${of("failed")}" errors="${of("unknown")}" skipped="0"`;
+	return `  <testsuite name="${escapeHtml(name)}" ${counts}>\n${cases.map(({ xml }) => xml).join("")}  </testsuite>\n`;
+}
+
+function suiteOf(one: OrganizationCases): string {
+	const name = showOrganization(one);
+	return suite(name, one.error === null ? one.cases.map((own) => caseOf(own, one)) : [errorCase(name, one)]);
+}
+
+/** A case that could not be judged is an error: it says nothing of what it tests. */
+function caseOf(judged: OrganizationCases["cases"][number], one: OrganizationCases): TestCase {
+	const { name, at, verdict } = judged;
+	const place = `name="${escapeHtml(name)}" classname="${escapeHtml(at.file)}" file="${escapeHtml(at.file)}" line="${at.line}"`;
+	if (verdict === "passed") return { verdict, xml: `    <testcase ${place}/>\n` };
+	const { rows = [] } = caseRow(judged, one);
+	const [first] = rows;
+	const message = first === undefined ? "" : phraseText(first.said);
+	const lines = rows.flatMap(listLines);
+	const element = verdict === "failed" ? "failure" : "error";
+	const body = `<${element} message="${escapeHtml(message)}">${lines.map(escapeHtml).join("\n")}</${element}>`;
+	return { verdict, xml: `    <testcase ${place}>${body}</testcase>\n` };
+}
+
+function errorCase(name: string, { error }: Pick<CommandResult, "error">): TestCase {
+	const message = escapeHtml([error?.message, error?.hint ?? []].flat().join("; "));
+	const xml = `    <testcase name="${escapeHtml(name)}" classname="orgsync"><error message="${message}"></error></testcase>\n`;
+	return { verdict: "unknown", xml };
+}

@@ -9,8 +9,10 @@ import {
 	staleTimestampMessage,
 	voteLifetimeMs,
 } from "./assumptions.ts";
+import type { activityFaults } from "./control/faults.ts";
 import { type Decision, decide } from "./decisions.ts";
 import { deriveUuid, fingerprintOf, laterTime, timeAt, toMilliseconds } from "./identifiers.ts";
+import type { JsonObject } from "./kinds/entity-kind.ts";
 import { submitHandlers } from "./kinds/table.ts";
 import { badRequest, deniedByPolicies, RequestError } from "./request-error.ts";
 import { servedSubmits } from "./served-submits.ts";
@@ -25,7 +27,7 @@ import type {
 } from "./state.ts";
 import { describeUser } from "./user-queries.ts";
 
-export type ForcedStatus = "fail" | "reject" | undefined;
+export type ForcedEnd = (typeof activityFaults)[number] | undefined;
 
 export interface SubmitResult {
 	readonly activity: ActivityRecord;
@@ -143,8 +145,18 @@ export function executeActivity(record: ActivityRecord, context: OperationContex
 		const failure = { code: error.code, message: error.message, details: error.details };
 		return makeResult({ ...record, status: "ACTIVITY_STATUS_FAILED", failure, dueMs: null, updatedAt });
 	}
-	const { changes, result } = handler?.execute(context, record.parameters) ?? { changes: [], result: {} };
+	const made = handler?.execute(context, record.parameters) ?? { changes: [], result: {} };
+	const { changes, result } = record.leavesOut === undefined ? made : leaveOut(made, record.leavesOut);
 	return makeResult({ ...record, status: "ACTIVITY_STATUS_COMPLETED", result, dueMs: null, updatedAt }, changes);
+}
+
+/** Returns what the activity does without the id of the last policy that it creates, or without that policy. */
+function leaveOut<Made extends { readonly changes: readonly StateChange[]; readonly result: JsonObject }>(
+	{ changes, result }: Made,
+	what: NonNullable<ActivityRecord["leavesOut"]>,
+) {
+	const ids = Array.isArray(result.policyIds) ? result.policyIds : [];
+	return { changes: what === "fewer-ids" ? changes : changes.slice(0, -1), result: { policyIds: ids.slice(0, -1) } };
 }
 
 /** Decides an activity after an approval, and moves it on as far as that and the clock allow. */
@@ -185,7 +197,7 @@ export function submitActivity(
 	request: StampedRequest,
 	context: OperationContext,
 	castVote: VoteHandler | undefined,
-	takeForced: () => ForcedStatus,
+	takeForced: () => ForcedEnd,
 ): SubmitResult {
 	checkWindow(String(request.body.timestampMs), context.nowMs);
 	const known = context.findByFingerprint(fingerprintOf(request.rawBody));
@@ -197,9 +209,10 @@ export function submitActivity(
 	const record = decision === undefined ? made : noteEvaluations(made, decision.evaluations);
 	submitHandlers.get(operation.name)?.check(context.organization, record.parameters);
 	const votesCast = castVote?.(request, context, record) ?? [];
-	const forcedStatus = takeForced();
-	if (forcedStatus !== undefined) return forceOutcome(record, forcedStatus);
-	const submitted = moveOn(record, context, decision?.isAllowed ?? true);
+	const forced = takeForced();
+	if (forced === "fail" || forced === "reject") return forceOutcome(record, forced);
+	const isAllowed = decision?.isAllowed ?? true;
+	const submitted = moveOn(forced === undefined ? record : { ...record, leavesOut: forced }, context, isAllowed);
 	return { ...submitted, changes: [...votesCast, ...submitted.changes] };
 }
 

@@ -5,7 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { BoundedBody } from "../common/bounded-body.ts";
 import { ConfigurationError } from "../common/errors.ts";
 import type { Operation } from "../wire/operations.ts";
-import type { ForcedStatus } from "./activities.ts";
+import type { ForcedEnd } from "./activities.ts";
 import { closeGraceMs, faultDefaults, grpcCodeOfStatus, maxBodyBytes, maxControlBodyBytes } from "./assumptions.ts";
 import { checkAllowedHosts, formatHost, isLoopbackAddress, makeHostCheck } from "./control/allowed-hosts.ts";
 import { type Control, type EmulatorParts, makeClock, makeControl, seedStore } from "./control/control.ts";
@@ -185,7 +185,7 @@ async function answerOperation(service: Service, request: IncomingMessage, respo
 		stamps: { apiKey: apiKey?.toString(), passkey: passkey?.toString() },
 		rawBody,
 		nowMs: clock.now(),
-		takeForcedStatus: () => faults.take(operation.name, activityFaults)?.fault as ForcedStatus,
+		takeForcedEnd: () => faults.take(operation.name, activityFaults)?.fault as ForcedEnd,
 	});
 	const { organizationId, fingerprint, replayed } = answer;
 	finish({ organizationId, fingerprint, replayed });

@@ -10,7 +10,7 @@ import {
 	type QueryOperation,
 	queries,
 } from "../wire/operations.ts";
-import { describeActivity, executeActivity, type ForcedStatus, submitActivity } from "./activities.ts";
+import { describeActivity, executeActivity, type ForcedEnd, submitActivity } from "./activities.ts";
 import { fingerprintOf, isUuid, makeUuid } from "./identifiers.ts";
 import { queryHandlers } from "./queries.ts";
 import { badRequest, denied, notFound, RequestError } from "./request-error.ts";
@@ -27,7 +27,7 @@ interface ServiceRequest {
 	readonly rawBody: Buffer;
 	readonly nowMs: number;
 	/** Called once, when a new activity is about to be made. */
-	readonly takeForcedStatus: () => ForcedStatus;
+	readonly takeForcedEnd: () => ForcedEnd;
 }
 
 /** The answer, and what the request log records of it. */
@@ -178,7 +178,7 @@ export function handleOperation(
 			stamped,
 			context,
 			castVote,
-			request.takeForcedStatus,
+			request.takeForcedEnd,
 		);
 		store.write(organizationId, changes);
 		const shown = castVote === undefined ? activity : answerToVote(activity, context);

@@ -92,6 +92,8 @@ export interface ActivityRecord {
 	readonly approvalsNeeded: number;
 	readonly authenticatorNeeded: boolean;
 	readonly pendingMs: number;
+	/** What a fault leaves out when it creates policies: the last id in its result, or the last policy too. Usually nothing. */
+	readonly leavesOut?: "fewer-ids" | "fewer-policies";
 	/** When a delayed activity is executed; null when none is due. */
 	readonly dueMs: number | null;
 	readonly createdAt: Time;

@@ -5,7 +5,7 @@ import type { AccessState } from "../policy/access.ts";
 import type { SubmittingUser } from "../policy/powers/forecast.ts";
 import { defaultHorizonMs, desiredAt, type Expiry, findExpiries, nextChangeAfter, windowsOf } from "./access-window.ts";
 import { findOtherPending, type OtherPending } from "./activities/other-pending.ts";
-import { holdRejected, holdSteps, type PendingActivity, type RelatedActivity } from "./activities/pending.ts";
+import { holdRejected, type PendingActivity, type RelatedActivity } from "./activities/pending.ts";
 import { printAddress } from "./address.ts";
 import { type BaseLimits, judgeByStricter } from "./base/stricter.ts";
 import type { Change, Differences, RemovalChange, Unread } from "./change.ts";
@@ -19,6 +19,7 @@ import { judgeReversals } from "./guards/reversals.ts";
 import { judgeOrder } from "./guards/unsafe-moments.ts";
 import { judgeWrites } from "./guards/written-policies.ts";
 import { type Consequences, findConsequences, usersOfConsequences } from "./impact/consequences.ts";
+import { holdOrdered } from "./order/awaited-tags.ts";
 import { momentsOf, orderForSubmitter, usersOfMoments } from "./order/for-submitter.ts";
 import {
 	type DesiredOrganization,
@@ -152,7 +153,7 @@ export function makePlan(
 	const livePolicies = live.policies?.known === true ? live.policies.value : [];
 	const made = problems.length > 0 ? [] : makeSteps(changes, liveTags, desired.temporaryNames, livePolicies);
 	const { steps: wanted, ...order } = orderForSubmitter(made, { ...context, atMs: timeMs });
-	const withPending = holdSteps(wanted, context.waiting ?? []);
+	const withPending = holdOrdered({ ...order, steps: wanted }, livePolicies, { ...context, atMs: timeMs });
 	const withRejected = holdRejected(withPending, context.rejected ?? []);
 	const { steps, waiting } = context.retryRejected === true ? withPending : withRejected;
 	const consequences = findConsequences({ steps, waiting }, context, live);

@@ -49,6 +49,7 @@ export type PlainNotRead =
 	| "no-user-tags-wanted"
 	| "not-asked"
 	| "not-needed"
+	| "others-unlisted"
 	| "policies-not-read"
 	| "root-quorum-form-unknown"
 	| "root-quorum-not-shown";

@@ -133,6 +133,8 @@ const notReadSentences: Readonly<Record<PlainNotRead, string>> = {
 	"no-user-tags-wanted": "the document lists no user tags",
 	"not-asked": "it was not requested",
 	"not-needed": "the document does not need it",
+	"others-unlisted":
+		"the service does not list all activities to this key, so others may be pending on policies and user tags",
 	"policies-not-read": "policies were not read",
 	"root-quorum-form-unknown": "get_organization_configs shows the root quorum in an unknown form",
 	"root-quorum-not-shown": "the service does not say who is in the root quorum",

@@ -96,8 +96,9 @@ async function runPlan(comparison: Comparison, context: ApplyContext): Promise<A
 }
 
 function failIfKept(result: StepResult, kept: ReadonlyMap<string, string>): StepResult {
-	const message = kept.get(result.step.covers[0]?.address ?? "");
-	if (message === undefined || result.step.operation !== "update_policy") return result;
+	const { operation, covers } = result.step;
+	const message = covers.flatMap(({ address }) => kept.get(address) ?? [])[0];
+	if (message === undefined || !(operation === "update_policy" || operation === "create_policies")) return result;
 	return { ...result, outcome: "failed", message };
 }
 

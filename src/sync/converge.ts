@@ -150,8 +150,8 @@ const maxReadings = 5;
  *
  * All is read again where two readings of one plan are not of the same organization:
  *
- * - Another process can settle a request meanwhile: then it is no longer among the open ones, and not yet in the last-applied state
- *   that was read before.
+ * - Another process can submit or settle a request meanwhile: then it is not yet, or no longer, among the open ones, and not in the
+ *   last-applied state that was read before.
  * - An activity can end after live state was read and before pending ones were listed: then neither shows it. So what is submitted is
  *   planned from live state that is the same after the list, which costs the queries of live state once more.
  */
@@ -164,13 +164,17 @@ export async function compareLive(
 	const { organizationId } = document;
 	const { journal } = options;
 	const question: Question = { document, base: options.base, reads: options.reads };
-	let known = lastApplied;
+	const openNow = () => journal?.openEntries(organizationId).map(({ body }) => body.fingerprint);
+	let known = { applied: lastApplied, open: openNow() };
 	for (let reading = 1; ; reading += 1) {
 		const before = journal?.position();
-		const { comparison, wholeLive } = await compareOnce(question, reader, known, { ...options, position: before });
+		const { comparison, wholeLive } = await compareOnce(question, reader, known.applied, {
+			...options,
+			position: before,
+		});
 		const isSame = await isSameAfterList(question, comparison, wholeLive, options);
-		const isSettled = journal !== undefined && journal.position() !== before;
-		const now = isSettled ? journal.lastApplied(organizationId) : known;
+		const isWritten = journal !== undefined && journal.position() !== before;
+		const now = isWritten ? { applied: journal.lastApplied(organizationId), open: openNow() } : known;
 		if ((isSame && sameValue(now, known)) || reading === maxReadings) return comparison;
 		known = now;
 	}
@@ -183,7 +187,8 @@ async function isSameAfterList(
 	{ userTags, users, removables, policies }: LiveOrganization,
 	{ reads, readerFreshSinceList }: CompareOptions,
 ): Promise<boolean> {
-	const isListed = context.isCutOff === true || plan.unread.every(({ scope }) => scope !== "activities");
+	const isListed =
+		context.isCutOff === true || plan.unread.every(({ because }) => because.kind !== "activities-denied");
 	if (readerFreshSinceList === undefined || reads !== "auto" || !isListed || !isSending(plan)) return true;
 	const { query } = timeQueries(question.document.organizationId, readerFreshSinceList());
 	const fresh = await readChangeable(documentsToRead(question), query, reads);
@@ -245,15 +250,17 @@ async function readNeeds(
 	const { reads, journal, now, retryRejected, listsAll = false, submitterId } = options;
 	const { operations } = needs;
 	if (operations.length === 0) {
-		const [otherPending, access] = await awaitAll([
+		const [others, access] = await awaitAll([
 			needs.otherPending ? readOtherPending(organizationId, reader) : undefined,
 			needs.powers ? readNamedAccess(query) : {},
 		] as const);
-		return { ...access, ...defined({ otherPending }) };
+		return { ...access, ...describeOthers(others, []) };
 	}
+	// First: what is listed here would otherwise be missing below, where a step can join it.
+	const others = needs.otherPending ? await readOtherPending(organizationId, reader) : undefined;
 	// The name costs no request: the answer that says whose key it is has it.
 	const asksName = needs.caller || (reads === "auto" && submitterId === undefined);
-	const [pending, caller, permissions, name, otherPending] = await awaitAll([
+	const [pending, caller, permissions, name] = await awaitAll([
 		journal === undefined
 			? undefined
 			: readPendingActivities(organizationId, reader, journal, {
@@ -263,7 +270,6 @@ async function readNeeds(
 		needs.caller ? readCaller(query) : notAsked,
 		needs.powers ? readPermissions(query, options) : {},
 		asksName ? readOrganizationName(query, organizationId) : undefined,
-		needs.otherPending ? readOtherPending(organizationId, reader) : undefined,
 	] as const);
 	await reader.ensureAnswered(organizationId);
 	const unread: Unread[] = [];
@@ -284,10 +290,23 @@ async function readNeeds(
 		retryRejected: retryRejected === true,
 		isCutOff: pending?.isCutOff ?? false,
 		completed: pending?.completed ?? [],
-		...{ caller, unread },
-		...defined({ liveOrganizationName: name, otherPending }),
+		caller,
+		...describeOthers(others, unread),
+		...defined({ liveOrganizationName: name }),
 		...permissions,
 	};
+}
+
+/** Returns the pending activities of others, and that there may be more where the service does not list them. */
+function describeOthers(
+	others: Awaited<ReturnType<typeof readOtherPending>> | undefined,
+	unread: readonly Unread[],
+): Pick<PlanContext, "otherPending" | "unread"> {
+	if (others === undefined) return { unread };
+	const { otherPending, isComplete } = others;
+	const isSaid = isComplete || unread.some(({ scope }) => scope === "activities");
+	const unlisted: Unread = { scope: "activities", because: { kind: "others-unlisted" }, standsIn: "nothing" };
+	return { otherPending, unread: isSaid ? unread : [...unread, unlisted] };
 }
 
 const notAsked: Known<string> = { known: false, because: { kind: "not-asked" } };

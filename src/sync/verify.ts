@@ -4,7 +4,7 @@ import { OrgsyncError } from "../common/errors.ts";
 import { subjectOf } from "../plan/activities/requests.ts";
 import { printScope } from "../plan/address.ts";
 import { diff } from "../plan/diff.ts";
-import { type DesiredOrganization, type LiveOrganization, policiesOf } from "../plan/organization.ts";
+import { type DesiredOrganization, type LastApplied, type LiveOrganization, policiesOf } from "../plan/organization.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Report, StepResult } from "../plan/report.ts";
 import { coveredAddresses } from "../plan/step.ts";
@@ -14,7 +14,7 @@ import type { AppliedObject, Journal } from "./journal/journal.ts";
 import { readLive } from "./read/read.ts";
 
 interface Verification extends Pick<Report, "left" | "unverified"> {
-	/** By address of a policy: why its update did not do what it asked for. */
+	/** By address of a policy: why it is not what its update or creation asked for. */
 	readonly kept: ReadonlyMap<string, string>;
 }
 
@@ -65,7 +65,8 @@ async function findLeft(
 	const lost = new Set(problems.map(({ path }) => path));
 	const left = [...changes, ...plan.changes.filter(({ address }) => lost.has(address))];
 	const done = completedAddresses(plan, completed);
-	const kept = new Map([...findKeptFields(plan, live)].filter(([address]) => done.has(address)));
+	const replaced = findReplaced(completed, live, journal.lastApplied(plan.organizationId).policies);
+	const kept = new Map([...findKeptFields(plan, live), ...replaced].filter(([address]) => done.has(address)));
 	return {
 		kept,
 		left: left.filter(({ address }) => done.has(address) && !kept.has(address)),
@@ -92,6 +93,22 @@ function findKeptFields({ changes }: Plan, { policies }: LiveOrganization): Read
 
 function keptText(fields: readonly string[]): string {
 	return `the service kept what the update clears: ${fields.join(", ")}. Write a text there (\`true\` as consensus or condition), or remove the policy, apply, and create it again`;
+}
+
+/** Returns which created policies are not those that have their names now. */
+function findReplaced(
+	completed: readonly StepResult[],
+	{ policies }: LiveOrganization,
+	applied: LastApplied["policies"] = {},
+): readonly (readonly [string, string])[] {
+	const live = new Map(policies?.known === true ? policies.value.map(({ name, id }) => [name, id]) : []);
+	const created = completed.flatMap(({ step }) => (step.operation === "create_policies" ? step.covers : []));
+	return created.flatMap(({ address, id: name }) => {
+		const holder = live.get(name);
+		if (holder === undefined || applied[holder] !== undefined) return [];
+		const message = `it was created, and ${holder} has its name now, which is another policy. Plan again: it is compared then`;
+		return [[address, message] as const];
+	});
 }
 
 /** Returns the addresses of changes all of whose steps completed. */

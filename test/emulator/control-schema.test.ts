@@ -23,7 +23,7 @@ async function refusal(path: string, body: object, method = "POST"): Promise<str
 
 describe("a fault in a request", () => {
 	const sound = { operation: "update_user_tag", fault: "429" };
-	const kinds = "drop-before, drop-after, 429, 5xx, html, truncated, slow, fail, reject";
+	const kinds = "drop-before, drop-after, 429, 5xx, html, truncated, slow, fail, reject, fewer-ids, fewer-policies";
 	const headers =
 		"headers: must be an object of header names and texts, without connection, content-length, keep-alive, trailer, transfer-encoding, upgrade";
 

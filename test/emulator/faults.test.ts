@@ -124,3 +124,28 @@ test("a fault for * applies to any operation, and DELETE removes faults", async 
 	await world.control(emulator.url, "DELETE", "faults");
 	expect((await world.query(emulator.url, "list_user_tags", {})).status).toBe(200);
 });
+
+test.each([
+	["fewer-ids", ["one", "two"]],
+	["fewer-policies", ["one"]],
+] as const)("%s makes the next creation of policies answer one id less", async (fault, created) => {
+	const before = emulator.state(organizationId).organization.policies ?? [];
+	expect((await world.control(emulator.url, "POST", "faults", { operation, fault })).status).toBe(400);
+	emulator.addFault({ operation: "create_policies", fault });
+	const text = { effect: "EFFECT_ALLOW", condition: "", consensus: "", notes: "" };
+	const raw = world.submitBody("create_policies", {
+		policies: ["one", "two"].map((policyName) => ({ policyName, ...text })),
+	});
+	const headers = apiKeyStamp(raw, world.keys.alice);
+	const answer = await fetch(`${emulator.url}/public/v1/submit/create_policies`, {
+		method: "POST",
+		body: raw,
+		headers,
+	});
+	const { activity } = (await answer.json()) as {
+		activity: { result: { createPoliciesResult: { policyIds: unknown[] } } };
+	};
+	expect(activity.result.createPoliciesResult.policyIds).toHaveLength(1);
+	const names = emulator.state(organizationId).organization.policies?.map(({ policyName }) => policyName);
+	expect(names).toEqual([...before.map(({ policyName }) => policyName), ...created]);
+});

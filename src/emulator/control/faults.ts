@@ -10,6 +10,8 @@ export const faultKinds = [
 	"slow",
 	"fail",
 	"reject",
+	"fewer-ids",
+	"fewer-policies",
 ] as const;
 
 export type FaultKind = (typeof faultKinds)[number];
@@ -31,10 +33,15 @@ export interface Fault {
 }
 
 /** Kinds that change an activity; they apply to a submit that makes one. */
-export const activityFaults: readonly FaultKind[] = ["fail", "reject"];
+export const activityFaults = ["fail", "reject", "fewer-ids", "fewer-policies"] as const satisfies readonly FaultKind[];
+
+/** Those of them that are about the ids of created policies. */
+export const creationFaults: readonly FaultKind[] = ["fewer-ids", "fewer-policies"];
 
 /** Kinds that change how an answer travels. */
-export const transportFaults: readonly FaultKind[] = faultKinds.filter((kind) => !activityFaults.includes(kind));
+export const transportFaults: readonly FaultKind[] = faultKinds.filter(
+	(kind) => !activityFaults.some((one) => one === kind),
+);
 
 export type FaultQueue = ReturnType<typeof makeFaultQueue>;
 

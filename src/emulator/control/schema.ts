@@ -9,7 +9,7 @@ import type { JsonObject } from "../kinds/entity-kind.ts";
 import { entityKinds } from "../kinds/table.ts";
 import { badRequest } from "../request-error.ts";
 import { servedSubmits } from "../served-submits.ts";
-import { activityFaults, faultKinds } from "./faults.ts";
+import { activityFaults, creationFaults, faultKinds } from "./faults.ts";
 
 interface Field {
 	/** What a value has to be, after `must be`. */
@@ -171,7 +171,9 @@ export function checkFault(body: object): void {
 		.map(([name, { onlyFor = [] }]) => `${name}: only for ${onlyFor.join(", ")}`);
 	const name = operationNames.find((one) => one === operation);
 	const hasNoSubmit = name !== undefined && !submitNames.includes(name) && activityFaults.some((one) => one === kind);
+	const isOfCreation = kind !== undefined && creationFaults.includes(kind);
 	const unusable = hasNoSubmit ? [`operation: ${kind} is only for submits: ${submitNames.join(", ")}, or *`] : [];
+	if (isOfCreation && name !== "create_policies") unusable.push(`operation: ${kind} is only for create_policies`);
 	checkFields(body, faultFields, "", [...misplaced, ...unusable]);
 }
 

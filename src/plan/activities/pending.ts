@@ -18,6 +18,8 @@ export type PendingActivity = ActivityState & {
 	readonly approvedBy: readonly string[] | null;
 	/** What the activity itself calls those users, by user id; left out where it does not say. */
 	readonly liveNames?: Readonly<Record<string, string>>;
+	/** Set where it is in doubt and the service lists its activities without it: it has not arrived so far. */
+	readonly isMissing?: true;
 	/** Who said that it waits: the service a moment ago, or our journal when it was last asked for. */
 	readonly saidBy: "service" | "journal";
 };
@@ -52,8 +54,29 @@ export function settleOrAbandon(name: string): Said {
 	return say`if live state has not changed since, ${earlierInput} sends the same request and learns what became of it; otherwise ${flag("abandon", quoteForShell(name))} abandons it`;
 }
 
-/** Marks the steps that wait, split where an activity does part of one. The order of activities does not matter. */
-export function holdSteps(steps: readonly Step[], activities: readonly PendingActivity[]): Held {
+/**
+ * Whether a request in doubt can take effect. One that has not arrived writes no policy once another one has a name that it gives.
+ * Unverified, chosen: the service creates all policies of a request, or none.
+ */
+export function canTakeEffect(
+	{ isMissing, operation, parameters }: PendingActivity,
+	livePolicies: readonly { readonly id: string; readonly name: string }[],
+): boolean {
+	if (isMissing !== true || !(operation === "create_policies" || operation === "update_policy")) return true;
+	const { policyName, policyId } = parameters;
+	const given = operation === "update_policy" ? [policyName] : objectsOf({ operation, parameters });
+	return !livePolicies.some(({ id, name }) => given.includes(name) && id !== policyId);
+}
+
+/**
+ * Marks the steps that wait, split where an activity does part of one. The order of activities does not matter. `awaited`: ids of
+ * steps whose tags will be pending too; null: policies are not split by tags.
+ */
+export function holdSteps(
+	steps: readonly Step[],
+	activities: readonly PendingActivity[],
+	awaited: ReadonlySet<string> | null = new Set(),
+): Held {
 	// An activity equal to one of a tag's two rename steps blocks neither.
 	const joining = new Set(activities.filter((one) => steps.some((step) => joins(step, one))));
 	const waiting = new Map<string, RelatedActivity>();
@@ -71,7 +94,7 @@ export function holdSteps(steps: readonly Step[], activities: readonly PendingAc
 			waiting,
 		);
 	});
-	const tags = pendingTags(steps, held);
+	const tags = awaited === null ? new Map<string, string>() : pendingTags(steps, held, awaited);
 	const parts = held.map((some) => some.flatMap((step) => splitByTags(step, tags)));
 	// Splitting makes new steps in the middle; the ids follow the order again.
 	const all = parts.flat();
@@ -85,11 +108,15 @@ export function holdSteps(steps: readonly Step[], activities: readonly PendingAc
 	return { steps: renamed, waiting: [...waiting.values()].sort((a, b) => compareText(nameOf(a), nameOf(b))) };
 }
 
-/** By step id, the stand-ins of tags whose creation is pending. */
-function pendingTags(steps: readonly Step[], held: readonly (readonly Step[])[]): ReadonlyMap<string, string> {
+/** By step id, the stand-ins of tags whose creation is pending, or will be. */
+function pendingTags(
+	steps: readonly Step[],
+	held: readonly (readonly Step[])[],
+	awaited: ReadonlySet<string>,
+): ReadonlyMap<string, string> {
 	return new Map(
 		steps.flatMap(({ id, operation, covers }, index) => {
-			const isHeld = held[index]?.some(({ earlierActivity }) => earlierActivity !== null) === true;
+			const isHeld = awaited.has(id) || held[index]?.some(({ earlierActivity }) => earlierActivity !== null) === true;
 			return isHeld && operation === "create_user_tag" ? [[id, covers[0]?.id ?? ""] as const] : [];
 		}),
 	);
@@ -143,7 +170,8 @@ function holdStep(
 		}
 		const relation = activity.state !== "in-doubt" && joins(step, activity) ? "same" : "conflicting";
 		const covers = [...(waiting.get(name)?.covers ?? []), ...narrowStep(step, touched).covers];
-		waiting.set(name, { ...activity, relation, covers: withoutRepeats(covers) });
+		const { isMissing: _, ...shown } = activity;
+		waiting.set(name, { ...shown, relation, covers: withoutRepeats(covers) });
 		if (taken.length > 0) parts.push({ ...part, earlierActivity: earlierActivityOf(activity, relation) });
 	}
 	if (parts.length === 0) return [step];

@@ -36,6 +36,12 @@ export function forecastSteps(steps: readonly Step[], context: ForecastContext):
 	return steps.map((step) => ({ ...step, approval: forecast.approvalOf(step) }));
 }
 
+/** Returns those of these steps of a plan that will be pending. */
+export function findPending(some: readonly Step[], steps: readonly Step[], context: ForecastContext): readonly Step[] {
+	const forecast = new Forecast(steps, context);
+	return some.filter((step) => forecast.approvalOf(step).verdict === "pending");
+}
+
 /** Returns the step with who can still complete its pending activity, which these users have approved. */
 export function forecastPending(
 	step: Step,

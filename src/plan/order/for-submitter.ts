@@ -10,7 +10,7 @@ import type { Step } from "../step.ts";
 import { canReach, type UnsafeMoment } from "./moments.ts";
 import { type OrderedSteps, orderSteps } from "./order-steps.ts";
 
-interface OrderContext {
+export interface OrderContext {
 	/** Left out: it was not read. */
 	readonly access?: AccessState;
 	/** Left out: it was not asked for. */

@@ -17,12 +17,19 @@ const types: readonly string[] = activityTable
 
 const actions = { CREATE: "create", UPDATE: "update", DELETE: "remove" } as const;
 
-/** Returns them, oldest last; none where the service does not list activities. Throws what Reader.query throws otherwise. */
-export async function readOtherPending(organizationId: string, reader: Reader): Promise<readonly OtherPending[]> {
+/** Returns them, oldest last, and whether the service listed them all. Throws what Reader.query throws, other than denials. */
+export async function readOtherPending(
+	organizationId: string,
+	reader: Reader,
+): Promise<{ readonly otherPending: readonly OtherPending[]; readonly isComplete: boolean }> {
 	const filters = { organizationId, filterByType: types, filterByStatus: pendingStatuses };
-	const found: OtherPending[] = [];
-	for await (const { activities } of listPages(reader, filters)) found.push(...activities.flatMap(toOtherPending));
-	return found;
+	const otherPending: OtherPending[] = [];
+	let isComplete = false;
+	for await (const { activities, isLast } of listPages(reader, filters)) {
+		otherPending.push(...activities.flatMap(toOtherPending));
+		isComplete = isLast;
+	}
+	return { otherPending, isComplete };
 }
 
 function toOtherPending(record: ActivityRecord): readonly OtherPending[] {

@@ -107,6 +107,7 @@ export async function readPendingActivities(
 		const mustRead = listed !== undefined && (isInDoubt(entry) || (hasEnded && asksForEnds));
 		const end = mustRead ? await readEnd(entry, reader, nowMs) : "open";
 		if (end === "rejected") rejected.push({ ...toPendingActivity(entry), ...rejectedState });
+		else if (end === "missing") found.push({ ...toPendingActivity(entry), isMissing: true });
 		else if (end === "open" && !hasEnded) found.push(toPendingActivity(entry));
 	}
 	const names = new Set([...journal.abandonedNames(organizationId)].map((name) => name.toLowerCase()));
@@ -140,11 +141,13 @@ function isInDoubt({ outcome }: JournalEntry): boolean {
 	return outcome === "in-flight" || outcome === "unknown";
 }
 
-/** Reads how an entry ended: `over`, also if it never arrived and cannot any more; `rejected`; otherwise `open`. */
-async function readEnd(entry: JournalEntry, reader: Reader, nowMs: number): Promise<"open" | "over" | "rejected"> {
+/** How an entry ended: `over`, also if it never arrived and cannot any more; `missing` if it can still arrive. */
+type End = "open" | "over" | "rejected" | "missing";
+
+async function readEnd(entry: JournalEntry, reader: Reader, nowMs: number): Promise<End> {
 	const found = await findActivity(entry, reader);
 	if (found === undefined) return "open";
-	if ("missing" in found) return hasExpired(entry, found.serverTimeMs, nowMs) ? "over" : "open";
+	if ("missing" in found) return hasExpired(entry, found.serverTimeMs, nowMs) ? "over" : "missing";
 	if (found.activity.status === "ACTIVITY_STATUS_REJECTED") return "rejected";
 	return endedStatuses.includes(found.activity.status) ? "over" : "open";
 }

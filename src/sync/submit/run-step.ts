@@ -20,7 +20,7 @@ import type { ActivityRequest, SubmitContext } from "./activity-request.ts";
 import { notAttempted, type SubmitResult } from "./outcomes.ts";
 import { combineParts, type SubmittedPart, submitIndividually, toPartResults } from "./submit-individually.ts";
 import { submitOnce } from "./submit-once.ts";
-import { explainResult, type ReadPolicies, refuseStaleUpdate } from "./written-objects.ts";
+import { checkCreatedIds, explainResult, type ReadPolicies, refuseStaleUpdate } from "./written-objects.ts";
 
 /** What the steps of one plan run with. */
 export interface StepContext extends SubmitContext {
@@ -90,7 +90,7 @@ async function submitStep(
 /** Returns the step with its result as the report has it. `nowMs` is when it ended, or was read last. */
 function withResult(ran: Omit<RanStep, "result">, nowMs: number): RanStep {
 	const { step, whole, parts, events, startedAtMs } = ran;
-	const submitted = parts.length === 0 ? whole : combineParts(whole, parts);
+	const submitted = parts.length === 0 ? checkCreatedIds(step, whole) : combineParts(whole, parts);
 	return { ...ran, result: toStepResult(step, submitted, nowMs - startedAtMs, parts, events) };
 }
 

@@ -84,10 +84,9 @@ export async function explainResult(
 	context: { readonly reader: Reader; readonly readPolicies: ReadPolicies },
 ): Promise<SubmitResult> {
 	const { outcome, refusedStatus, message } = result;
-	if (step.operation === "create_policies" && outcome === "completed" && result.activity !== null) {
-		return checkCreatedIds(step.parameters.policies.length, result);
-	}
-	if (outcome !== "failed") return result;
+	// The same bytes are refused where another object took the name since: they have no activity then.
+	const isRefusedAgain = outcome === "unknown" && refusedStatus === 400;
+	if (outcome !== "failed" && !isRefusedAgain) return result;
 	if ((refusedStatus === 404 || refusedStatus === 501) && Object.hasOwn(extendedSubmits, step.operation)) {
 		const isCreation = step.operation.startsWith("create_");
 		const why = isCreation ? "does not have the operation" : "does not have the object, or the operation";
@@ -107,9 +106,10 @@ export async function explainResult(
 	};
 }
 
-/** Fewer ids than policies leave open which exist: the next run reads them. */
-function checkCreatedIds(count: number, result: SubmitResult): SubmitResult {
-	const ids = createdIdsOf(result.activity);
+/** Returns the result of a step. Fewer ids than policies leave open which exist: the next run reads them. */
+export function checkCreatedIds(step: Step, result: SubmitResult): SubmitResult {
+	if (step.operation !== "create_policies" || result.outcome !== "completed" || result.activity === null) return result;
+	const [ids, count] = [createdIdsOf(result.activity), step.parameters.policies.length];
 	if (ids.length === count) return result;
 	const message = `the service answered with ${ids.length} ids for ${count} policies, so which of them exist is in doubt: run apply again, it reads them`;
 	return { ...result, outcome: "unknown", message };

@@ -1,7 +1,7 @@
 /** Policies and tags that a document states become one activity each, whatever is lost, denied, or done by others meanwhile. */
 import { beforeEach, describe, expect, test } from "vitest";
 import { type RunOptions, readOutput } from "../../run.ts";
-import { agreeing, alice, document, makeWorld, policies, tags, type World } from "../../world.ts";
+import { agreeing, alice, bob, carol, document, makeWorld, policies, tags, type World } from "../../world.ts";
 
 const policy = (name: string, more = "", tag = "signers"): string =>
 	`  - { name: ${name}, effect: allow, consensus: "approvers.any(user, user.tags.contains('\${userTags.${tag}}'))", condition: "activity.kind == 'SIGN_TRANSACTION'"${more} }`;
@@ -40,7 +40,7 @@ describe("the requests of an apply", () => {
 		await start(payers, `policies:\n${policy("pay", "", "payers")}`);
 		expect(await apply()).toMatchObject({ code: 0 });
 		const reads = ["list_user_tags", "list_users", "list_policies"];
-		const needs = ["list_activities", "get_organization_configs", "whoami", "list_activities"];
+		const needs = ["list_activities", "list_activities", "get_organization_configs", "whoami"];
 		expect(world.requests()).toEqual([...reads, ...needs, ...reads, "create_user_tag", "create_policies", ...reads]);
 		world.clearRequests();
 		await world.run(["plan"]);
@@ -131,6 +131,47 @@ describe("a create", () => {
 		expect(named("pay")).toEqual([expect.objectContaining({ policyId: policies[0] })]);
 	});
 
+	test.each([
+		["fewer-ids", ["create_policies"]],
+		["fewer-policies", ["create_policies", "create_policies"]],
+	])("that is answered with %s is in doubt, and the next run makes what is missing", async (fault, submits) => {
+		await start(signers, `policies:\n${policy("pay")}\n${policy("refund")}`);
+		await world.addFault({ operation: "create_policies", fault });
+		const applied = await apply();
+		expect(applied).toMatchObject({ code: 1 });
+		expect(applied.stdout).toContain(
+			"the service answered with 1 ids for 2 policies, so which of them exist is in doubt",
+		);
+		expect(await apply()).toMatchObject({ code: 0 });
+		expect(world.submits()).toEqual(submits);
+		expect([...named("pay"), ...named("refund")]).toHaveLength(2);
+	});
+
+	test("in doubt, of a name that others took meanwhile, holds nothing back: it can take no effect", async () => {
+		await start(signers, `policies:\n${policy("pay")}\n${policy("refund")}`);
+		await world.addFault({ operation: "create_policies", fault: "drop-before", count: 50 });
+		expect(await world.run(["apply", "--yes", "--timeout", "1"])).toMatchObject({ code: 1 });
+		world.clearFaults();
+		await world.change(foreign("pay"));
+		expect(await world.run(["apply", "--yes", "--allow", "takeovers=1"])).toMatchObject({ code: 0 });
+		expect(world.activities().map(({ type }) => type)).toEqual([
+			"ACTIVITY_TYPE_CREATE_POLICIES",
+			"ACTIVITY_TYPE_UPDATE_POLICY_V2",
+		]);
+	});
+
+	test("whose policy others replaced before it was read back fails, and names the other one", async () => {
+		await start(signers, `policies:\n${policy("pay")}`);
+		await world.addFault({ operation: "list_policies", fault: "slow", delayMs: 1, count: 2 });
+		await world.addFault({ operation: "list_policies", fault: "5xx" });
+		const applied = await runAndChange(["apply", "--yes"], ["list_policies", 3], async () => {
+			await world.change({ remove: { policies: [named("pay")[0]?.policyId] } });
+			await world.change(foreign("pay"));
+		});
+		expect(applied).toMatchObject({ code: 1 });
+		expect(applied.stdout).toContain(`it was created, and ${policies[0]} has its name now, which is another policy`);
+	});
+
 	test("that the service does not have says which operation is missing", async () => {
 		await start(signers, `policies:\n${policy("pay")}`);
 		await world.addFault({ operation: "create_policies", fault: "5xx", status: 404 });
@@ -193,6 +234,32 @@ describe("a tag whose creation is pending", () => {
 	});
 });
 
+describe("a tag whose creation will be pending by the policies", () => {
+	/** Alice changes tags with bob, and policies alone; the root quorum is bob and carol. */
+	const approved = (name: string, kind: string, count: number) => ({
+		...{ policyId: `d0000000-0000-4000-8000-00000000000${count}`, policyName: name, effect: "EFFECT_ALLOW" },
+		...{ consensus: `approvers.count() >= ${count}`, condition: `activity.kind == '${kind}'` },
+	});
+
+	test("holds back only the policies that name it, in the run that first submits it", async () => {
+		await start(
+			"userTags: [{ name: signers }, { name: payers, create: true }]",
+			`policies:\n${policy("pay", "", "payers")}\n${policy("refund")}\n${policy("reward", "", "payers")}`,
+		);
+		await world.change({
+			...{ rootQuorum: { threshold: 2, userIds: [bob, carol] }, remove: { policies } },
+			policies: [approved("tags need two", "CREATE_USER_TAG", 2), approved("policies", "CREATE_POLICIES", 1)],
+		});
+		const words = ["apply", "--yes", "--allow", "escalation=2", "--allow", "ownPowers=1"];
+		const applied = await world.run(words);
+		expect([applied.code, world.submits()]).toEqual([8, ["create_user_tag", "create_policies"]]);
+		expect([named("refund"), named("pay"), named("reward")].map(({ length }) => length)).toEqual([1, 0, 0]);
+		await world.submitAsBob("approve_activity", { fingerprint: world.activities()[0].fingerprint });
+		expect(await world.run(words)).toMatchObject({ code: 0 });
+		expect(world.submits().filter((one) => one === "create_policies")).toHaveLength(2);
+	});
+});
+
 describe("pending activities of others on policies and tags", () => {
 	const create = { policyName: "other", effect: "EFFECT_ALLOW", condition: "false", consensus: "true", notes: "" };
 
@@ -212,5 +279,16 @@ describe("pending activities of others on policies and tags", () => {
 		expect(plans[0].otherPending).toHaveLength(2);
 		await world.run(["plan", "--out", "plan.json"]);
 		expect((await world.run(["show", "plan.json"])).code).toBe(0);
+	});
+
+	test("are unknown where the service does not list activities, also if there is nothing to submit", async () => {
+		await start(signers, `policies:\n${policy("pay")}`);
+		await apply();
+		await world.setRules({ denyReads: ["list_activities"] });
+		const planned = await world.run(["plan"]);
+		expect(planned).toMatchObject({ code: 0 });
+		expect(planned.stdout).toContain("others may be pending on policies and user tags");
+		expect(await world.run(["drift"])).toMatchObject({ code: 0 });
+		expect(await apply()).toMatchObject({ code: 0 });
 	});
 });

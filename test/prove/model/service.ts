@@ -224,7 +224,7 @@ export class Service {
 			stamps: { apiKey, passkey: undefined },
 			rawBody,
 			nowMs: this.nowMs,
-			takeForcedStatus: () =>
+			takeForcedEnd: () =>
 				this.#faults.take(operation.name, ["fail", "reject"])?.fault as "fail" | "reject" | undefined,
 		});
 		return { status: answer.status, text: JSON.stringify(answer.body) };

@@ -187,7 +187,7 @@ function readRequest(input: Json): Outcome {
 					: { apiKey: header, passkey: undefined },
 			rawBody: raw,
 			nowMs,
-			takeForcedStatus: () => undefined,
+			takeForcedEnd: () => undefined,
 		});
 		if (status === 200) return { accepted: true, printed: "" };
 		// It is JSON, which has its own escapes.

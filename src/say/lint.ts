@@ -1,6 +1,7 @@
 /** What `lint` found, in words: what is wrong, what shows it, and what to do. */
 import type { PlacedFinding } from "../plan/lint.ts";
-import { code, type Phrase } from "./phrase.ts";
+import { printExample } from "../policy/powers/fields.ts";
+import { code, type Phrase, time } from "./phrase.ts";
 
 interface LintWords {
 	readonly message: Phrase;
@@ -19,7 +20,62 @@ export function sayLintFinding(finding: PlacedFinding): LintWords {
 
 const idKinds: Readonly<Record<string, string>> = { user: "user", userTag: "user tag" };
 
+const neverTrue: Readonly<Record<string, Phrase>> = {
+	consensus: ["no users of any organization meet its ", code("consensus")],
+	condition: ["its ", code("condition"), " holds for no activity"],
+	time: ["its ", code("time"), " is never true"],
+};
+
+function sayActivity(activity: PlacedFinding["activity"]): Phrase | null {
+	return activity === undefined ? null : [code(printExample(activity))];
+}
+
 const words: Readonly<Record<PlacedFinding["rule"], (finding: PlacedFinding) => LintWords>> = {
+	"always-errs": ({ activity }) => ({
+		message: ["errs for every activity that its condition names, so it never applies"],
+		witness: sayActivity(activity),
+		fix: ["read only fields that the activity has; write two policies instead of ", code("||")],
+	}),
+	"deny-errs": ({ activity }) => ({
+		message: ["errs for activities that its condition names: there it denies nothing"],
+		witness: sayActivity(activity),
+		fix: ["name only activities that have the fields, and deny the others in a policy of their own"],
+	}),
+	"everything-to-everyone": () => ({
+		message: ["lets every user do everything alone"],
+		witness: ["any user, and ", code("ACTIVITY_TYPE_DELETE_POLICIES")],
+		fix: ["say who approves in ", code("consensus"), ", or what it is for in ", code("condition")],
+	}),
+	"alone-beside-two": ({ activity, others = [] }) => ({
+		message: ["lets one user do alone all that policy ", code(others[0] ?? ""), " asks two approvals for"],
+		witness: sayActivity(activity),
+		fix: ["ask for two approvals here too, or narrow the condition"],
+	}),
+	"never-applies": ({ clause = "" }) => ({
+		message: ["never applies: ", ...(neverTrue[clause] ?? [])],
+		witness: null,
+		fix: ["correct the clause, or remove the policy"],
+	}),
+	"denies-nothing": () => ({
+		message: ["denies nothing: no policy allows any of it to users whom it denies"],
+		witness: null,
+		fix: ["remove it, or correct what it names"],
+	}),
+	"repeats-another": ({ others = [] }) => ({
+		message: ["says the same as policy ", code(others[0] ?? "")],
+		witness: null,
+		fix: ["remove one of the two"],
+	}),
+	"contained-in-another": ({ others = [] }) => ({
+		message: ["adds nothing to policy ", code(others[0] ?? ""), ", which applies wherever this one does"],
+		witness: null,
+		fix: ["remove it, or narrow the other one"],
+	}),
+	"window-over": ({ text = "" }) => ({
+		message: ["is over since ", time(text), ", and never applies again"],
+		witness: null,
+		fix: ["remove it, or give it a new ", code("time")],
+	}),
 	"name-for-id": ({ text = "", meant, because = "" }) => ({
 		message: ["writes ", code(text), ` for the id of a ${idKinds[because]}: ids are UUIDs, so nothing matches it`],
 		witness: null,

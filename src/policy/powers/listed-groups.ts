@@ -7,7 +7,6 @@ import { printExpression } from "../language/printer.ts";
 import { factsOfGroup, factsOfType, isForRootQuorum } from "./activity.ts";
 import { compilePolicy, outcomeFor } from "./compile.ts";
 import { type ActivityGroup, activityActions, namedPowers, type PowerName, printGroup, typesOf } from "./groups.ts";
-import type { PreparedAccess } from "./prepare.ts";
 import { isUndocumented } from "./reason.ts";
 
 /** Powers whose groups are always listed. */
@@ -33,7 +32,7 @@ const others = table.filter((group) => !coreNames.has(printGroup(group)));
  * and the kinds and types that policies name.
  */
 export function listGroups(
-	all: readonly PreparedAccess[],
+	all: readonly { readonly policies: readonly { readonly policy: AccessPolicy }[] }[],
 	more: readonly ActivityGroup[] = [],
 ): readonly ActivityGroup[] {
 	const policies = [

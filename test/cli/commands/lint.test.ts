@@ -101,7 +101,7 @@ describe("orgsync lint", () => {
 			["versioned-type", "the kind is new"],
 		]);
 		const found = codesIn(await lintSections(`${deny}\n${ignore("name-for-id")}`));
-		expect(found).toEqual(["versioned-type", "unused-ignore"]);
+		expect(found).toEqual(["denies-nothing", "versioned-type", "unused-ignore"]);
 	});
 
 	test("refuses an entry without a reason, or about no object, at its place", async () => {

@@ -1,0 +1,136 @@
+/**
+ * Judges consensuses for all organizations that there can be: what a policy says stays wrong or right whoever has which tag today.
+ * Each user of the population has a vote for every set of tags, of which one is used.
+ */
+import type { AccessPolicy } from "../access.ts";
+import { idsIn } from "../language/checker.ts";
+import { sameExpression } from "../language/same-expression.ts";
+import { type Expression, partsOf } from "../language/syntax.ts";
+import { listOf, structOf, unread } from "../language/values.ts";
+import { compilePolicy } from "../powers/compile.ts";
+import { formulaOf } from "../sets/consensus.ts";
+import { alternativesOf, always, type Formula, negate, type Reading, TooComplex } from "../sets/formula.ts";
+import type { Predicates } from "../sets/predicate.ts";
+import { resolve, type UserSets } from "../sets/resolve.ts";
+import { type Bits, setOf } from "../sets/sets.ts";
+import { aloneIn } from "../sets/user-sets.ts";
+import type { Votes } from "../sets/votes.ts";
+import { Budget, Work } from "../sets/work.ts";
+
+/** Max votes of a population, and max users beside those that are named; what needs more is not judged. */
+const maxVotes = 400;
+const maxOthers = 8;
+
+/** Returns whether wherever the first consensus is met the second one is too; false where that is not known. */
+export function implies(one: AccessPolicy, other: AccessPolicy): boolean {
+	if (sameExpression(one.consensus, other.consensus)) return true;
+	return judge([one, other], false, ([first = always, second = always], sets) => {
+		return sets({ is: "and", parts: [first, negate(second)] }, "possible").length === 0;
+	});
+}
+
+/** Returns whether some users may meet both. */
+export const meet = (policies: readonly AccessPolicy[]): boolean =>
+	judge(policies, true, (formulas, sets) => sets({ is: "and", parts: formulas }, "possible").length > 0);
+
+/** Returns whether every user meets it alone. */
+export const isMetByAnyone = (policy: AccessPolicy): boolean =>
+	judge([policy], false, ([formula = always], sets) => aloneIn(sets(negate(formula), "possible")) === 0n);
+
+/** Returns whether some user meets it alone, and none of those that deny. */
+export const letsAlone = (allow: AccessPolicy, denies: readonly AccessPolicy[]): boolean =>
+	judge([allow, ...denies], false, ([formula = always, ...others], sets) => {
+		return aloneIn(sets({ is: "and", parts: [formula, ...others.map(negate)] }, "sure")) !== 0n;
+	});
+
+/** Returns whether two users or more can meet it, and no user alone. */
+export const needsTwo = (policy: AccessPolicy): boolean =>
+	judge([policy], false, ([formula = always], sets) => {
+		const met = sets(formula, "possible");
+		return met.length > 0 && aloneIn(met) === 0n;
+	});
+
+type SetsOf = (formula: Formula, reading: Reading) => UserSets;
+
+/** Returns what is found; `otherwise` where a consensus is not understood, or too complex. */
+function judge(
+	policies: readonly AccessPolicy[],
+	otherwise: boolean,
+	find: (formulas: readonly Formula[], sets: SetsOf) => boolean,
+): boolean {
+	const clauses = policies.map((policy) => compilePolicy(policy).consensus);
+	if (clauses.some(({ is }) => is === "unclear")) return otherwise;
+	const trees = clauses.flatMap((clause) => (clause.is === "tree" ? [clause.tree] : []));
+	const predicates = populate(trees);
+	if (predicates === null) return otherwise;
+	const formulas = clauses.map((clause) => (clause.is === "tree" ? formulaOf(clause.tree, predicates) : always));
+	try {
+		return find(formulas, (formula, reading) =>
+			resolve(alternativesOf(formula, reading), [], predicates.votes, new Work(new Budget())),
+		);
+	} catch (error) {
+		if (error instanceof TooComplex) return otherwise;
+		throw error;
+	}
+}
+
+/** Returns users of every kind that the trees distinguish; null where there are too many. */
+function populate(trees: readonly Expression[]): Predicates | null {
+	const parts = trees.flatMap(partsOf);
+	// In which order a user has tags is not documented.
+	if (parts.some(({ node }) => node === "index" || node === "slice")) return null;
+	const named = trees.flatMap(idsIn);
+	const idsOf = (kind: string): readonly string[] => [
+		...new Set(named.flatMap((one) => (one.kind === kind ? [one.value] : []))),
+	];
+	const [ids, tags] = [idsOf("user"), idsOf("userTag")];
+	const literals = parts.flatMap((part) => (part.node === "literal" ? [part.value] : []));
+	const types = new Set(literals.filter((value) => typeof value === "string" && value.startsWith("CREDENTIAL_TYPE_")));
+	const others = literals.reduce<bigint>((most, value) => {
+		return typeof value === "bigint" && value > most ? value : most;
+	}, 1n);
+	const hasCredentials = parts.some((part) => part.node === "name" && part.name === "credentials");
+	const credentials = hasCredentials ? [...types, "another"] : ["another"];
+	const users = ids.length + Number(others) + 1;
+	if (others > maxOthers || tags.length > 8 || users * 2 ** tags.length * credentials.length > maxVotes) return null;
+	const userIds = [...ids, ...Array.from({ length: users - ids.length }, (_, index) => `another ${index}`)];
+	const kinds = userIds.flatMap((id, owner) =>
+		Array.from({ length: 2 ** tags.length }, (_, set) => tags.filter((_tag, index) => (set >> index) & 1)).flatMap(
+			(own) => credentials.map((type) => ({ id, owner, tags: own, type })),
+		),
+	);
+	return predicatesOf(userIds, kinds);
+}
+
+interface VoteKind {
+	readonly id: string;
+	readonly owner: number;
+	readonly tags: readonly string[];
+	readonly type: unknown;
+}
+
+function predicatesOf(userIds: readonly string[], kinds: readonly VoteKind[]): Predicates {
+	const votesWhere = (isSuch: (kind: VoteKind) => boolean): Bits =>
+		setOf([...kinds.keys()].filter((index) => isSuch(kinds[index] as VoteKind)));
+	const votesOf = userIds.map((_, owner) => votesWhere((one) => one.owner === owner));
+	const all = setOf(kinds.keys());
+	const votes: Votes = {
+		userIds,
+		owners: kinds.map(({ owner }) => owner),
+		votesOf,
+		credentials: kinds.map(() => ({ known: false, because: { kind: "credentials-unknown" } })),
+		all,
+		isSplit: true,
+	};
+	const tags = new Set(kinds.flatMap((one) => one.tags));
+	const open = unread("it differs between organizations");
+	return {
+		votes,
+		known: all,
+		byTag: new Map([...tags].map((tag) => [tag, votesWhere((one) => one.tags.includes(tag))])),
+		byUser: new Map(userIds.map((id, owner) => [id, votesOf[owner] ?? 0n])),
+		withCredential: all,
+		userValues: kinds.map(({ id, tags: own }) => structOf({ id, tags: listOf(own) }, open)),
+		credentialValues: kinds.map(({ id, type }) => structOf({ user_id: id, type: String(type) }, open)),
+	};
+}

@@ -7,7 +7,7 @@ import { type Measured, median } from "./run.ts";
 const uuid = (kind: number, index: number): string =>
 	`${kind.toString(16).padStart(8, "0")}-0000-4000-8000-${index.toString(16).padStart(12, "0")}`;
 const known = <T>(value: T) => ({ known: true, value }) as const;
-const atMs = Date.parse("2026-06-01T12:00:00Z");
+export const atMs = Date.parse("2026-06-01T12:00:00Z");
 
 const pairs = [
 	["PRIVATE_KEY", "SIGN"],
@@ -29,7 +29,7 @@ function makeUser(index: number): AccessUser {
 }
 
 /** Shapes as organizations have them: one of a tag, two of a tag, one and one of two tags, and some that deny. */
-function makePolicy(index: number): AccessPolicy {
+export function makePolicy(index: number): AccessPolicy {
 	const [one, other] = [uuid(3, index % 100), uuid(3, (index * 13 + 5) % 100)];
 	const [resource, action] = pairs[index % pairs.length] ?? pairs[0];
 	const ofTag = `approvers.filter(user, user.tags.contains('${one}')).count() >= 2`;
@@ -50,7 +50,7 @@ function makePolicy(index: number): AccessPolicy {
 	};
 }
 
-function makeAccess(policies: readonly AccessPolicy[]): AccessState {
+export function makeAccess(policies: readonly AccessPolicy[]): AccessState {
 	const users = Array.from({ length: 100 }, (_, index) => makeUser(index));
 	return {
 		users: known(users),

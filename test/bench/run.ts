@@ -3,6 +3,7 @@
  * both sides. It prints a table and judges nothing; tests never depend on it.
  */
 import { fileURLToPath } from "node:url";
+import { benchCases } from "./cases.ts";
 import { benchDiff } from "./diff.ts";
 import { benchEmulator } from "./emulator.ts";
 import { benchFleet } from "./fleet.ts";
@@ -32,6 +33,7 @@ async function main(): Promise<void> {
 		...(await benchEmulator()),
 		...benchDiff(),
 		...benchImpact(),
+		...benchCases(),
 		...(await benchPage()),
 		...(await benchStart()),
 		await benchReading(),

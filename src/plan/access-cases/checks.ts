@@ -137,19 +137,16 @@ function checkPolicies(by: readonly string[], point: Point): readonly Check[] {
 }
 
 /**
- * Returns the policies that decide: one that allows decides where it lets some users do it, one that denies where without it more
- * users could.
+ * Returns the policies that decide: one that allows decides where it lets some users do it, one that denies where it applies to
+ * what some users approve, also where nothing else would let them.
  */
 function decidingPolicies({ prepared, parts }: Point, reading: "sure" | "possible"): ReadonlySet<string> {
 	const other = reading === "sure" ? "possible" : "sure";
 	const read = ({ effect }: Part): PartReading => (effect === "allow" ? reading : other);
-	const allowed = (own: readonly Part[]): UserSets => allowedBy(prepared, own, read);
 	const denies = parts.filter(({ effect }) => effect === "deny");
-	const all = allowed(parts);
 	const deciding = parts.filter((part) => {
-		if (part.effect === "allow") return allowed([part, ...denies]).length > 0;
-		const without = allowed(parts.filter((one) => one !== part));
-		return difference(without, all, prepared.users, prepared.budget).length > 0;
+		if (part.effect === "allow") return allowedBy(prepared, [part, ...denies], read).length > 0;
+		return allowedBy(prepared, [{ ...part, effect: "allow" }], () => reading).length > 0;
 	});
 	return new Set(deciding.flatMap(({ policyId }) => policyId ?? []));
 }

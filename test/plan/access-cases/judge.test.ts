@@ -107,15 +107,22 @@ describe("the policies that decide", () => {
 		condition: condition.sign,
 	});
 
-	test("are those that let users do it, and those that deny what others allow", () => {
+	test("are those that let some users do it, and those that deny it to some", () => {
 		expect(judgeOne("power: sign, by: [two signers]", pair)).toBe("passed");
 		expect(judgeOne("power: sign, by: [two signers]", both)).toBe(`failed; by decides ${any.id}`);
-		const denied = accessOf(members, [two, no, idle]);
+		const denied = accessOf(members, [two, no]);
 		expect(judgeOne("power: sign, by: [two signers, not bob]", denied)).toBe("passed");
 		expect(judgeOne("power: sign, by: [two signers]", denied)).toBe(`failed; by decides ${no.id}`);
-		expect(judgeOne("power: sign, by: [two signers, not bob, idle]", denied)).toBe(
-			`failed; by does-not-decide ${idle.id}`,
-		);
+		// It denies what no policy would let dave do anyway.
+		expect(judgeOne("power: sign, by: [idle]", accessOf(members, [idle]))).toBe("passed");
+	});
+
+	test("are not those that another denies as a whole, or that are about other activities", () => {
+		const never = policyOf(4, { name: "never", effect: "EFFECT_DENY", condition: condition.sign });
+		const access = accessOf(members, [two, never]);
+		expect(judgeOne("power: sign, by: [never]", access)).toBe("passed");
+		expect(judgeOne("power: sign, by: [two signers, never]", access)).toBe(`failed; by does-not-decide ${two.id}`);
+		expect(judgeOne("power: wallets, by: [two signers]", pair)).toBe(`failed; by does-not-decide ${two.id}`);
 	});
 
 	test("are none where only the root quorum can", () => {

@@ -29,7 +29,10 @@ export function accessOfSeed({ organizationName, users, userTags = [], policies,
 			users === undefined
 				? lacks("users")
 				: toAccessUsers({ users: users.map((user) => ({ ...user, userTags: tagsOf(user.userId) })) }),
-		policies: policies === undefined ? lacks("policies") : toAccessPolicies({ policies }),
+		policies:
+			policies === undefined
+				? lacks("policies")
+				: toAccessPolicies({ policies: policies.map((one) => ({ effect: "EFFECT_ALLOW", ...one })) }),
 		rootQuorum:
 			rootQuorum === undefined
 				? lacks("rootQuorum")

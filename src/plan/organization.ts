@@ -2,6 +2,7 @@
 import type { AccessPolicy, Known } from "../policy/access.ts";
 import type { PowerName } from "../policy/powers/groups.ts";
 import type { ReadOnlyKindName, RemovalKindName, removalLists } from "./kinds/names.ts";
+import type { CredentialCheck } from "./rules/credential-check.ts";
 
 export type { Known };
 
@@ -176,6 +177,7 @@ export type DesiredRule =
 		| { readonly rule: "onlyBy"; readonly power: PowerName; readonly tags: readonly string[] }
 		/** A plan must not let a user do more. */
 		| { readonly rule: "noNewAccess" }
+		| ({ readonly rule: "credentials" } & CredentialCheck)
 	) & { readonly at: Position };
 
 export type DesiredObject = DesiredUserTag | AbsentUserTag | DesiredPolicy | DesiredRemoval | DesiredExpectation;

@@ -2,6 +2,7 @@
 import { defined, nonEmpty } from "../common/defined.ts";
 import type { Problem } from "../common/errors.ts";
 import type { AccessState } from "../policy/access.ts";
+import type { UserCredentials } from "../policy/credentials.ts";
 import type { SubmittingUser } from "../policy/powers/forecast.ts";
 import { defaultHorizonMs, desiredAt, type Expiry, findExpiries, nextChangeAfter, windowsOf } from "./access-window.ts";
 import { findOtherPending, type OtherPending } from "./activities/other-pending.ts";
@@ -116,6 +117,8 @@ export interface PlanContext {
 	readonly access?: AccessState;
 	/** Live name by user id, as read with `access`: for documents that need no users themselves. Left out with it. */
 	readonly userNames?: Known<Readonly<Record<string, string>>>;
+	/** Who has which credentials, as read with `access`; left out with it. */
+	readonly credentials?: Known<readonly UserCredentials[]>;
 	/** Who will submit the plan; left out with `access`. */
 	readonly submitter?: Known<SubmittingUser>;
 	/** Activities of the organization that have not ended. */

@@ -157,6 +157,7 @@ function missingTags(desired: DesiredOrganization, { userTags }: LiveOrganizatio
 			tagNamesOf(rule).flatMap((name) => {
 				const path = addressOfRule(rule);
 				if (rule.rule === "onlyBy") return warn(name, path, "`onlyBy` allows no one by it", rule.at);
+				if (rule.rule === "credentials") return warn(name, path, "`except` excepts no one by it", rule.at);
 				// That it cannot be checked is among what could not be read.
 				return didYouMean(name, live) === "" ? [] : warn(name, path, "the rule cannot be checked", rule.at);
 			}),

@@ -17,6 +17,12 @@ export type NotRead =
 	| { readonly kind: "no-list"; readonly query: string; readonly of: "users" | "policies" }
 	| { readonly kind: "listed-twice"; readonly query: string; readonly id: string }
 	| { readonly kind: "user-part-not-shown"; readonly part: "tags" | "credentials"; readonly userId: string }
+	| {
+			readonly kind: "credential-part-not-shown";
+			readonly part: "creation" | "expiry" | "issuer";
+			readonly name: string;
+			readonly userId: string;
+	  }
 	| { readonly kind: "clause-form-unknown"; readonly clause: string; readonly id: string }
 	/** Steps give a tag to a user whom `list_users` does not have. */
 	| { readonly kind: "user-not-listed"; readonly userId: string }

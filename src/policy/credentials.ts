@@ -46,6 +46,11 @@ export function isSession({ type }: ApiKey): boolean {
 	return type !== null && sessionTypes.includes(type);
 }
 
+/** Returns the keys that are no login sessions and have not expired at this time. */
+export function keysAt(apiKeys: readonly ApiKey[], atMs: number): readonly ApiKey[] {
+	return apiKeys.filter((key) => !isSession(key) && (key.expiresAtMs === null || key.expiresAtMs > atMs));
+}
+
 /**
  * Returns the anchor of a user without another lasting credential, whom the service would not let exist without it: of the keys that
  * never expire the oldest, so that a new one is not excepted. Null where there is none. Unverified, chosen: an e-mail address or a

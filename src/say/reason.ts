@@ -86,6 +86,8 @@ function notReadText(why: NotRead): string {
 			return `the answer to ${why.query} has no list of ${why.of} with ids`;
 		case "listed-twice":
 			return `${why.query} shows ${why.id} more than once`;
+		case "credential-part-not-shown":
+			return `list_users does not show the ${why.part} of ${why.name} of the user ${why.userId}`;
 		case "user-part-not-shown":
 			return `list_users does not show the ${why.part} of the user ${why.userId}`;
 		case "clause-form-unknown":

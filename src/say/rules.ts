@@ -2,6 +2,7 @@
 
 import { showNameWithin } from "../common/escape.ts";
 import { groupBy } from "../common/group-by.ts";
+import { describeTime } from "../plan/access-window.ts";
 import type { DesiredRule } from "../plan/organization.ts";
 import type { BrokenRule, JudgedRule } from "../plan/rules/judge.ts";
 import type { Breach } from "../plan/rules/rules.ts";
@@ -28,6 +29,7 @@ export function brokenText(broken: BrokenRule | string): string {
 /** Returns what several breaches have in common, so that one part of the sentence says all of them. */
 function respectOf(breach: Breach): string {
 	const { what } = breach;
+	if (what === "credential") return JSON.stringify([what, breach.credential, breach.detail]);
 	if (what === "tags") return JSON.stringify([what, breach.tags]);
 	if (what === "enough") return JSON.stringify([what, breach.group, breach.condition, breach.userIds.length > 1]);
 	return what === "outsider" || what === "newAccess" ? JSON.stringify({ ...breach, userIds: null }) : what;
@@ -36,6 +38,7 @@ function respectOf(breach: Breach): string {
 /** Returns what the rule asks for, where the breach does not say it. */
 function describeDemand(rule: DesiredRule): readonly string[] {
 	if (rule.rule === "minApprovers") return [`the rule asks for at least ${approvers(rule.min)}`];
+	if (rule.rule === "credentials") return credentialDemand(rule);
 	return rule.rule === "onlyBy" ? [`the rule asks for a tag of ${rule.tags.map(showTag).join(", ")}`] : [];
 }
 
@@ -58,6 +61,8 @@ function describeAlike(rule: DesiredRule, alike: readonly [Breach, ...Breach[]],
 			}
 			return userIds.length === 1 ? `${who} alone is enough to ${power}` : `${who} are each enough alone to ${power}`;
 		}
+		case "credential":
+			return describeCredential(rule, breach, who, userIds.length > 1);
 		case "outsider":
 			return `${who} can approve ${describePower(breach.group, breach.condition, "doing")}`;
 		case "newAccess":
@@ -69,6 +74,33 @@ function describeMembers(rule: DesiredRule, count: number, beyond: number): stri
 	if (rule.rule !== "members") return "";
 	const limit = beyond > 0 ? `at most ${rule.max}` : `at least ${rule.min}`;
 	return `${showTag(rule.tag)} has ${count} ${count === 1 ? "member" : "members"}, where the rule asks for ${limit}`;
+}
+
+type CredentialRule = Extract<DesiredRule, { readonly rule: "credentials" }>;
+type CredentialBreach = Extract<Breach, { readonly what: "credential" }>;
+
+function describeCredential(rule: DesiredRule, breach: CredentialBreach, who: string, areSeveral: boolean): string {
+	if (rule.rule !== "credentials") return "";
+	const { credential, detail } = breach;
+	const name = `\`${showNameWithin(credential ?? "", maxNameLength)}\` of ${who}`;
+	const since = detail === null ? "" : ` (since ${describeTime(detail)})`;
+	switch (rule.check) {
+		case "maxKeyAge":
+			return `the API key ${name} is too old${since}`;
+		case "keysExpire":
+			return `the API key ${name} never expires${since}`;
+		case "issuers":
+			return `the OAuth provider ${name} is of the issuer \`${showNameWithin(detail ?? "", maxNameLength)}\``;
+		case "sensitiveNeedsAuthenticator":
+			return `${who} can do something sensitive alone, without an authenticator`;
+		case "notKeysOnly":
+			return `${who} ${areSeveral ? "have" : "has"} API keys only`;
+	}
+}
+
+function credentialDemand(rule: CredentialRule): readonly string[] {
+	if (rule.check === "maxKeyAge") return [`the rule asks for keys of at most ${rule.written}`];
+	return rule.check === "issuers" ? [`the rule asks for ${rule.issuers.map(showTag).join(", ")}`] : [];
 }
 
 function describeNewAccess({ group, condition, change }: NewAccess, who: string): string {

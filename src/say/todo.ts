@@ -18,7 +18,12 @@ export function sayTodo(todo: Todo | string): Phrase {
 		case "repair-rule":
 			return [command(todo.apply), " makes the rule hold"];
 		case "change-rule": {
-			const where = todo.isOfPowers ? "policies, tags or the root quorum" : "the tags";
+			const isOfPowers = todo.rule === "minApprovers" || todo.rule === "onlyBy";
+			const where = isOfPowers
+				? "policies, tags or the root quorum"
+				: todo.rule === "credentials"
+					? "the credentials"
+					: "the tags";
 			return [`apply does not make the rule hold: change ${where}, or `, code("rules"), " in the document"];
 		}
 		case "retry": {

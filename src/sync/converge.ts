@@ -319,7 +319,7 @@ async function readCaller(query: QueryFunction): Promise<Known<string>> {
 async function readPermissions(
 	query: QueryFunction,
 	{ submitterId: userId, publicKey = () => undefined }: CompareOptions,
-): Promise<Pick<PlanContext, "access" | "userNames" | "submitter">> {
+): Promise<Pick<PlanContext, "access" | "userNames" | "credentials" | "submitter">> {
 	const [named, submitter] = await awaitAll([
 		readNamedAccess(query),
 		readSubmitter(query, { userId, publicKey }),

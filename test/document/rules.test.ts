@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { parseDocuments } from "../../src/document/read/parse.ts";
 import type { DesiredOrganization } from "../../src/plan/organization.ts";
-import { addressOfRule } from "../../src/plan/rules/rules.ts";
+import { addressOfRule, valueOfRule } from "../../src/plan/rules/rules.ts";
 import { namedPowers } from "../../src/policy/powers/groups.ts";
 import { readSchema } from "../../src/schema/bundle.ts";
 
@@ -87,5 +87,37 @@ describe("the address of a rule", () => {
 	test("quotes a name that could be read as two", () => {
 		const at = { file: "a.yaml", line: 1, column: 1 };
 		expect(addressOfRule({ rule: "exclusive", tags: ["a+b", "c"], at })).toBe('rule:exclusive."a+b"+c');
+	});
+});
+
+describe("rules about credentials", () => {
+	const bob = "3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c002";
+	const text = (checks: string) => `users: { bob: ${bob} }\nrules: { credentials: { ${checks} } }\n`;
+
+	test("are one for each key, with users by id and without those that are false", () => {
+		const { rules = [] } = desiredOf(
+			text(
+				"maxKeyAge: 2d, issuers: [b, a], keysExpire: true, sensitiveNeedsAuthenticator: false, notKeysOnly: { except: { users: [bob], userTags: [agents] } }",
+			),
+		);
+		expect(rules.map(({ at: _, ...rule }) => rule)).toEqual([
+			{ rule: "credentials", check: "issuers", issuers: ["a", "b"] },
+			{ rule: "credentials", check: "keysExpire", except: { userIds: [], userTags: [] } },
+			{ rule: "credentials", check: "maxKeyAge", maxMs: 172_800_000, written: "2d" },
+			{ rule: "credentials", check: "notKeysOnly", except: { userIds: [bob], userTags: ["agents"] } },
+		]);
+		expect(rules.map(addressOfRule)[0]).toBe("rule:credentials.issuers");
+		expect(rules.map(valueOfRule)).toEqual(["a, b", "true", "2d", `except ${bob}, agents`]);
+	});
+
+	test("of several documents must agree", () => {
+		const contents = [text("maxKeyAge: 2d"), text("maxKeyAge: 3d")];
+		const files = contents.map((content, index) => ({
+			file: `${index}.yaml`,
+			content: `organizationId: ${organizationId}\n${content}`,
+		}));
+		expect(parseDocuments(files, {}).problems.map(({ message }) => message)).toEqual([
+			"`maxKeyAge` is `3d` here and `2d` at 0.yaml:3:36; documents of one organization must agree",
+		]);
 	});
 });

@@ -1,9 +1,10 @@
 /** `credentials`: who has which credentials in the live organizations of the documents. It has a Reader, so it cannot submit. */
-import { defined } from "../../common/defined.ts";
-import { exitCodes } from "../../common/errors.ts";
+import { defined, nonEmpty } from "../../common/defined.ts";
+import { combineExitCodes, type ExitCode, exitCodes } from "../../common/errors.ts";
 import type { DesiredOrganization } from "../../plan/organization.ts";
 import { namedIn, showOrganization } from "../../plan/organization-name.ts";
 import { namesOfUsers } from "../../plan/plan.ts";
+import { brokenRules, describeRules, findRules, unreadRules } from "../../plan/rules/judge.ts";
 import { digestOf } from "../../plan/value.ts";
 import type { Known } from "../../policy/access.ts";
 import {
@@ -31,7 +32,7 @@ interface CredentialsFlags extends NamingFlags, ServiceFlags {
 	readonly concurrency: number;
 }
 
-/** Returns the credentials of every organization: exit 1 where users cannot be read, else 0. */
+/** Returns the credentials of every organization: exit 2 where a rule of the document about them is broken, 1 where users cannot be read or a rule is unknown. */
 export async function credentials(call: Call<CredentialsFlags>): Promise<CredentialsResult> {
 	const { flags, terminal, output } = call;
 	const { readCredentials } = await import("../../sync/read/read-access.ts");
@@ -48,25 +49,35 @@ export async function credentials(call: Call<CredentialsFlags>): Promise<Credent
 		),
 	);
 	output.clear();
-	const isUnread = organizations.some(({ unread }) => unread.length > 0);
-	return { ...resultHead("credentials", isUnread ? exitCodes.error : exitCodes.inSync, null), organizations };
+	return { ...resultHead("credentials", combineExitCodes(organizations.map(exitCodeOf)), null), organizations };
+}
+
+/** As of `drift`: what is surely broken counts more than what is unknown. */
+function exitCodeOf(one: OrganizationCredentials): ExitCode {
+	if (brokenRules(one).length > 0) return exitCodes.changes;
+	const isUnknown = one.unread.length > 0 || unreadRules(one.rules ?? []).length > 0;
+	return isUnknown ? exitCodes.error : exitCodes.inSync;
 }
 
 type Head = Pick<OrganizationCredentials, "organizationId" | "organizationName" | "isDigested">;
 
 function describe(
-	{ credentials: users, userNames, sessionProfiles, atMs }: CredentialsReading,
+	{ credentials: users, userNames, userTags, access, sessionProfiles, atMs }: CredentialsReading,
 	head: Head,
 	desired: DesiredOrganization | undefined,
 ): OrganizationCredentials {
 	const aliases = desired === undefined ? {} : namesOfUsers(desired);
 	const names = userNames.known ? userNames.value : undefined;
+	const rules = (desired?.rules ?? []).filter(({ rule }) => rule === "credentials");
+	const live = { userTags: { known: true, value: userTags } } as const;
+	const found = findRules(rules, { live, steps: [], access, credentials: users, consequences: {}, atMs });
 	return {
 		...head,
 		at: new Date(atMs).toISOString(),
 		userNames: { ...names, ...aliases },
 		...defined({ liveNames: names }),
 		users: users.known ? users.value.map((user) => describeUser(user, head, sessionProfiles)) : [],
+		...defined({ rules: nonEmpty(describeRules(found, { userNames: aliases, ...defined({ liveNames: names }) })) }),
 		unread: users.known ? [] : [{ what: "users", because: users.because }],
 	};
 }

@@ -238,7 +238,11 @@ const credentialsCommand = (): CommandRow => ({
 		...outputFlags(),
 	],
 	example: "orgsync credentials -f orgsync.yaml",
-	exitCodes: { ...queryExitCodes, [exitCodes.error]: "error, or users cannot be read" },
+	exitCodes: {
+		...queryExitCodes,
+		[exitCodes.error]: "error, users cannot be read, or a rule is unknown",
+		[exitCodes.changes]: "a rule of the document about credentials is broken",
+	},
 	run: async (call) => (await import("../commands/credentials.ts")).credentials(call),
 });
 

@@ -60,7 +60,7 @@ export function readOrganization(
 	const entries = readTagEntries(roots, users, problems);
 	const protectedObjects = readProtected(roots, users, problems);
 	checkProtectedTags(entries, protectedObjects, problems);
-	const rules = readRules(roots, entries, problems);
+	const rules = readRules(roots, { tags: entries, users }, problems);
 	const name = readOrganizationName(roots, problems);
 	const desired = {
 		organizationId,

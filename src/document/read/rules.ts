@@ -4,10 +4,12 @@ import { addressOfRule } from "../../plan/rules/rules.ts";
 import { compareText } from "../../plan/value.ts";
 import { namedPowers, type PowerName } from "../../policy/powers/groups.ts";
 import { type Cell, entriesOf, entryOf, itemsOf } from "../cell.ts";
-import { describeCell, describePlace, type Problems, quote, quoteCell } from "../problems.ts";
+import { describePlace, type Problems, quote, quoteCell } from "../problems.ts";
+import { readCredentialChecks } from "./credential-rules.ts";
+import { isEmptyList, isEmptyMap } from "./empty-parts.ts";
 import { firstAgreed, type Located } from "./shared-values.ts";
 import { readNames, type TagEntry } from "./tags.ts";
-import { nameMistake } from "./users.ts";
+import { nameMistake, type Users } from "./users.ts";
 
 /** A rule, and the cells that write it: `min` and `max` where it has them, otherwise `cell`. */
 interface RuleEntry<R extends DesiredRule = DesiredRule> {
@@ -22,7 +24,7 @@ type RuleOf<N extends DesiredRule["rule"]> = Extract<DesiredRule, { readonly rul
 /** Returns the rules, sorted by address; reports those that contradict each other or the tags of the documents. */
 export function readRules(
 	roots: readonly Cell[],
-	tags: readonly TagEntry[],
+	{ tags, users }: { readonly tags: readonly TagEntry[]; readonly users: Users },
 	problems: Problems,
 ): readonly DesiredRule[] {
 	const sections = roots.flatMap((root) => entryOf(root, "rules") ?? []);
@@ -32,7 +34,11 @@ export function readRules(
 	for (const entry of exclusive) checkExclusive(entry, tags, problems);
 	for (const entry of members) checkMembers(entry, tags, problems);
 	const powers = (Object.keys(namedPowers) as PowerName[]).flatMap((power) => readPower(power, sections, problems));
-	const entries = [...exclusive, ...members, ...powers, ...readNoNewAccess(sections, problems)];
+	const credentials = readCredentialChecks(sections, users, problems).map(({ check, cell }): RuleEntry => {
+		return { rule: { rule: "credentials", ...check, at: cell.keyAt }, cell };
+	});
+	const others = [...powers, ...credentials, ...readNoNewAccess(sections, problems)];
+	const entries = [...exclusive, ...members, ...others];
 	const byAddress = entries.map(({ rule }) => [addressOfRule(rule), rule] as const);
 	return byAddress.sort(([left], [right]) => compareText(left, right)).map(([, rule]) => rule);
 }
@@ -69,14 +75,6 @@ function listsOf(cell: Cell | undefined, problems: Problems): readonly Cell[] {
 	return lists.filter((list) => !isEmptyList(list, problems));
 }
 
-/** Whether the list has no item; reports it. */
-function isEmptyList(cell: Cell, problems: Problems): boolean {
-	if (cell.items.length > 0) return false;
-	const message = `${describeCell(cell)} is an empty list; write the names of tags, or remove it`;
-	problems.report(cell, "empty-list", message);
-	return true;
-}
-
 function readMembers(sections: readonly Cell[], problems: Problems): readonly RuleEntry<RuleOf<"members">>[] {
 	const cells = sections
 		.flatMap((section) => entriesOf(entryOf(section, "members")))
@@ -103,13 +101,6 @@ function isTagName(cell: Cell, problems: Problems): boolean {
 	if (mistake === undefined) return true;
 	problems.report(cell, "bad-name", `the name ${name === "" ? "" : `${quote(name)} `}${mistake}`, "key");
 	return false;
-}
-
-/** Whether the map has no key; reports it. `keys`: what can be written, without the outer backticks. */
-function isEmptyMap(cell: Cell, keys: string, problems: Problems): boolean {
-	if (cell.entries.size > 0 || cell.intendedKeys.size > 0) return false;
-	problems.report(cell, "empty-rule", `${describeCell(cell)} is empty; write \`${keys}\`, or remove it`);
-	return true;
 }
 
 function readNumber(key: string, cells: readonly Cell[], problems: Problems): Located<number> | undefined {

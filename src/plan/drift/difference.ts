@@ -1,4 +1,5 @@
 /** Separates the known differences of a plan from objects whose live state is unknown. */
+import { defined, nonEmpty } from "../../common/defined.ts";
 import type { Problem } from "../../common/errors.ts";
 import {
 	type AddressText,
@@ -103,7 +104,12 @@ function joinsPending({ earlierActivity }: Step): boolean {
 
 /** Without what may move while the difference stays: other members of the tag, the nearest names in a problem's message. */
 export function digestDifference({ address, what, rule, change }: Difference): string {
-	if (rule?.before.state === "broken") return digestOf({ address, what, userIds: rule.before.userIds });
+	if (rule?.before.state === "broken") {
+		const { userIds, breach } = rule.before;
+		const found = breach.kind === "breaches" ? breach.breaches : [];
+		const credentials = found.flatMap((one) => (one.what === "credential" ? [[one.credential, one.detail]] : []));
+		return digestOf({ address, what, userIds, ...defined({ credentials: nonEmpty(credentials) }) });
+	}
 	if (change === null) return digestOf({ address, what });
 	if (change.kind !== "userTag") return digestOf({ address, what, before: change.before, after: change.after });
 	const { before, after, addUserIds, removeUserIds } = change;

@@ -1,4 +1,5 @@
 /** What a person can do about drift: what apply does, what to do by hand, and how to accept live state. */
+
 import { nameOf } from "../activities/pending.ts";
 import { labelOf } from "../address.ts";
 import type { Change } from "../change.ts";
@@ -6,6 +7,7 @@ import type { KindName } from "../kinds/names.ts";
 import { addressOfObject } from "../objects.ts";
 import { type DesiredOrganization, tagsOf } from "../organization.ts";
 import type { Plan } from "../plan.ts";
+import type { JudgedRule } from "../rules/judge.ts";
 import { isCovered } from "../step.ts";
 import { isHeldByRejection } from "../step-groups.ts";
 import { type CommandContext, commandText, explainText, inOrganization } from "../suggested-command.ts";
@@ -36,8 +38,8 @@ export type Todo =
 	/** An activity makes the change; null where no command explains it. */
 	| { readonly kind: "wait"; readonly activity: string; readonly explain: string | null }
 	| { readonly kind: "repair-rule"; readonly apply: string }
-	/** `isOfPowers`: policies and the root quorum decide it too. */
-	| { readonly kind: "change-rule"; readonly isOfPowers: boolean }
+	/** Null: which rule it is is not known. */
+	| { readonly kind: "change-rule"; readonly rule: JudgedRule["rule"] | null }
 	/** The step was rejected before, or depends on a rejected one: then without its activity. */
 	| {
 			readonly kind: "retry";
@@ -87,7 +89,7 @@ export function findTodo(difference: Difference, plan: Plan, context: TodoContex
 	const isBlocked = plan.problems.length > 0;
 	if (kind === "rule") {
 		if (rule?.effect === "repairs" && !isBlocked) return { kind: "repair-rule", apply };
-		return { kind: "change-rule", isOfPowers: rule?.rule === "minApprovers" || rule?.rule === "onlyBy" };
+		return { kind: "change-rule", rule: rule?.rule ?? null };
 	}
 	const keeping = findKeeping(address, { ...context, commands });
 	const held = whyHeld(address, plan, { keeping, commands });

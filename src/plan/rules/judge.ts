@@ -1,15 +1,17 @@
 /** Judges the rules of a document before the steps of a plan and after them. */
 import { defined } from "../../common/defined.ts";
 import type { AccessState } from "../../policy/access.ts";
+import type { UserCredentials } from "../../policy/credentials.ts";
 import type { Reason } from "../../policy/powers/reason.ts";
 import type { RuleAddress } from "../address.ts";
 import type { Unread } from "../change.ts";
 import { accessAfter } from "../impact/access-after.ts";
 import type { Consequences } from "../impact/consequences.ts";
-import type { DesiredOrganization, DesiredRule, LiveOrganization } from "../organization.ts";
+import type { DesiredOrganization, DesiredRule, Known, LiveOrganization } from "../organization.ts";
 import type { Step } from "../step.ts";
 import type { UserNames } from "../users.ts";
 import { compareText } from "../value.ts";
+import { credentialsAfter, judgeCredentials } from "./credentials.ts";
 import { judgeMinApprovers, judgeNewAccess, judgeOnlyBy, powersOf, type RulePowers } from "./powers.ts";
 import {
 	addressOfRule,
@@ -77,11 +79,13 @@ export interface FoundRule extends Pick<JudgedRule, "isOfBase"> {
 }
 
 interface RulesContext {
-	readonly live: LiveOrganization;
+	readonly live: Pick<LiveOrganization, "userTags">;
 	/** Steps that were rejected before do not count. */
 	readonly steps: readonly Step[];
 	/** Left out: it was not read. */
 	readonly access?: AccessState | undefined;
+	/** Read with `access`. */
+	readonly credentials?: Known<readonly UserCredentials[]> | undefined;
 	/** Of these steps. */
 	readonly consequences: Pick<Consequences, "impact" | "impactVerdict">;
 	/** Milliseconds since 1970. */
@@ -96,7 +100,7 @@ export function findRules(own: readonly DesiredRule[], context: RulesContext): r
 	const rules = [...own, ...ofBase];
 	// A thousand plans of one tag each have no rules.
 	if (rules.length === 0) return [];
-	const { live, access, atMs } = context;
+	const { live, access, credentials, atMs } = context;
 	const steps = context.steps.filter(({ earlierActivity }) => earlierActivity?.relation !== "rejected");
 	const names = new Set(rules.flatMap(tagNamesOf));
 	const [tagsBefore, tags] = [live.userTags, tagsAfter(live.userTags, steps)];
@@ -112,13 +116,17 @@ export function findRules(own: readonly DesiredRule[], context: RulesContext): r
 	return rules.map((rule, index) => {
 		// A rule of the base is about the tag that has its name now: a change that renames the tag does not end the rule.
 		const isOfBase = index >= own.length;
-		const now = (): RuleFacts => judge(rule, { tags: isOfBase ? namedNow : before, powers });
+		const now = (): RuleFacts => judge(rule, { tags: isOfBase ? namedNow : before, powers, credentials });
 		// A tag that the plan creates is missing by what the document lists, not by the rule.
 		const found = rule.rule === "members" && isCreated(before.get(rule.tag), tagsBefore) ? keptFacts : now();
 		const then = (): RuleFacts =>
 			rule.rule === "noNewAccess"
 				? newAccessOf(context)
-				: judge(rule, { tags: isOfBase ? followed : after, powers: powersAfter });
+				: judge(rule, {
+						tags: isOfBase ? followed : after,
+						powers: powersAfter,
+						credentials: credentials && credentialsAfter(credentials, steps),
+					});
 		return { rule, ...(isOfBase ? { isOfBase } : {}), before: found, after: isIdle ? found : then() };
 	});
 }
@@ -146,9 +154,10 @@ function isCreated(tag: NamedTag | undefined, tags: LiveOrganization["userTags"]
 interface Judged {
 	readonly tags: NamedTags;
 	readonly powers: RulePowers | undefined;
+	readonly credentials: RulesContext["credentials"];
 }
 
-function judge(rule: DesiredRule, { tags, powers }: Judged): RuleFacts {
+function judge(rule: DesiredRule, { tags, powers, credentials }: Judged): RuleFacts {
 	switch (rule.rule) {
 		case "exclusive":
 			return judgeExclusive(rule, tags);
@@ -160,6 +169,9 @@ function judge(rule: DesiredRule, { tags, powers }: Judged): RuleFacts {
 			return powers === undefined ? notRead : judgeOnlyBy(rule, powers, tags);
 		case "noNewAccess":
 			return keptFacts;
+		case "credentials":
+			if (powers === undefined || credentials === undefined) return notRead;
+			return judgeCredentials(rule, { tags, powers, credentials });
 	}
 }
 

@@ -14,6 +14,8 @@ import type { NamedTags } from "./tags.ts";
 /** Who can do what, and what policies alone allow. */
 export interface RulePowers {
 	readonly access: AccessState;
+	/** Milliseconds since 1970. */
+	readonly atMs: number;
 	readonly byPolicies: (group: ActivityGroup) => GroupPower;
 }
 
@@ -28,7 +30,7 @@ export function powersOf(access: AccessState, atMs: number): RulePowers {
 		found.set(printGroup(group), power);
 		return power;
 	};
-	return { access, byPolicies };
+	return { access, atMs, byPolicies };
 }
 
 /** One ability of a group, and the condition under which it is there; null: always. */

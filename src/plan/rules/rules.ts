@@ -17,6 +17,8 @@ export function addressOfRule(rule: DesiredRule): RuleAddress {
 			return `rule:powers.${rule.power}.${rule.rule}`;
 		case "noNewAccess":
 			return "rule:noNewAccess";
+		case "credentials":
+			return `rule:credentials.${rule.check}`;
 	}
 }
 
@@ -28,12 +30,13 @@ function printTag(name: string): string {
 /** Returns the names of the tags that the rule is about. */
 export function tagNamesOf(rule: DesiredRule): readonly string[] {
 	if (rule.rule === "members") return [rule.tag];
+	if (rule.rule === "credentials") return "except" in rule ? rule.except.userTags : [];
 	return rule.rule === "exclusive" || rule.rule === "onlyBy" ? rule.tags : [];
 }
 
-/** Whether a rule is about powers, so that it has to be read who can do what. */
+/** Whether it has to be read who can do what, with which credentials. */
 export function needsPowers(rules: readonly DesiredRule[]): boolean {
-	return rules.some(({ rule }) => rule === "minApprovers" || rule === "onlyBy");
+	return rules.some(({ rule }) => rule === "minApprovers" || rule === "onlyBy" || rule === "credentials");
 }
 
 /** Returns what the rule says at its address, as documents write it. */
@@ -47,15 +50,23 @@ export function valueOfRule(rule: DesiredRule): string {
 			return String(rule.min);
 		case "noNewAccess":
 			return "true";
+		case "credentials":
+			if (rule.check === "maxKeyAge") return rule.written;
+			if ("issuers" in rule) return rule.issuers.join(", ");
+			return valueOfExcept("except" in rule ? [...rule.except.userIds, ...rule.except.userTags] : []);
 		case "exclusive":
 		case "onlyBy":
 			return rule.tags.join(", ");
 	}
 }
 
+function valueOfExcept(excepted: readonly string[]): string {
+	return excepted.length === 0 ? "true" : `except ${excepted.join(", ")}`;
+}
+
 /** Whether a rule is about user tags, so that tags and their members have to be read. */
 export function namesTags(rules: readonly DesiredRule[]): boolean {
-	return rules.some(({ rule }) => rule === "exclusive" || rule === "members" || rule === "onlyBy");
+	return rules.some((rule) => rule.rule === "members" || tagNamesOf(rule).length > 0);
 }
 
 export type RuleOf<N extends DesiredRule["rule"]> = Extract<DesiredRule, { readonly rule: N }>;
@@ -86,6 +97,13 @@ export type Breach =
 			readonly userIds: readonly string[];
 			readonly group: ActivityGroup;
 			readonly condition: string | null;
+	  }
+	/** `credential` is the name of one, or null where it is about all of the user. `detail`: since when, or its issuer. */
+	| {
+			readonly what: "credential";
+			readonly userIds: readonly string[];
+			readonly credential: string | null;
+			readonly detail: string | null;
 	  }
 	/** A finding of the impact lets these users do more. */
 	| {

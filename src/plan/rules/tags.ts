@@ -99,7 +99,7 @@ export function judgeMembers({ tag, min, max }: RuleOf<"members">, tags: NamedTa
 	});
 }
 
-function membersOf(name: string, tags: NamedTags): Known<readonly string[]> {
+export function membersOf(name: string, tags: NamedTags): Known<readonly string[]> {
 	const tag = tags.get(name);
 	if (tag?.known === false) return tag;
 	return tag?.value?.members ?? { known: false, because: { kind: "tags-of-name", name, count: 0 } };

@@ -1,5 +1,6 @@
 /** Who has which credentials in one organization, as `credentials` shows it. */
 import type { NamedOrganization } from "../../plan/organization-name.ts";
+import type { JudgedRule } from "../../plan/rules/judge.ts";
 import type { NotRead } from "../../policy/access.ts";
 import type { Head } from "./head.ts";
 import type { MissingObject } from "./organization-powers.ts";
@@ -44,6 +45,8 @@ export interface OrganizationCredentials extends NamedOrganization {
 	/** Whether e-mail addresses, phone numbers and subjects are digests. */
 	readonly isDigested: boolean;
 	readonly users: readonly ShownUser[];
+	/** Those of the document about credentials; left out where it has none. */
+	readonly rules?: readonly JudgedRule[];
 	readonly unread: readonly MissingObject<NotRead>[];
 }
 

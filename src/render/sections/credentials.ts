@@ -1,16 +1,23 @@
 /** Who has which credentials: one row for each user, and login sessions apart (docs/credentials.md). */
+import { printScope } from "../../plan/address.ts";
+import { unreadRules } from "../../plan/rules/judge.ts";
 import { code, identifier, type Phrase, reason, time } from "../../say/phrase.ts";
 import { namePerson } from "../../say/powers.ts";
 import { reasonText } from "../../say/reason.ts";
 import { type Row, type Section, section } from "../../say/section.ts";
 import type { OrganizationCredentials, ShownCredential, ShownUser } from "../result/organization-credentials.ts";
+import { rulesSection } from "./problems.ts";
 
 export function credentialsSections(one: OrganizationCredentials): readonly Section[] {
 	const unread = [...one.unread, ...one.users.flatMap((user) => user.unread)];
+	const rules = unreadRules(one.rules ?? []).map((rule) => ({ what: printScope(rule), because: rule.because }));
 	return [
+		rulesSection({ ...one, steps: [] }),
 		section("credentials-unread", "Could not be read", ["unknown", "unknowns"], {
 			look: "attention",
-			rows: unread.map(({ what, because }) => ({ said: [`${what} unknown: `, reason(reasonText(because))] })),
+			rows: [...unread, ...rules].map(({ what, because }) => ({
+				said: [`${what} unknown: `, reason(reasonText(because))],
+			})),
 		}),
 		section("credentials", null, ["user", "users"], {
 			rows: one.users.map((user) => ({

@@ -7,12 +7,11 @@ import {
 	type PowerName,
 	printGroup,
 	printGroups,
-	sensitivePowers,
 	wholeResources,
 } from "../../policy/powers/groups.ts";
-import { ownCredentials } from "../../policy/powers/judge.ts";
 import type { GroupPower } from "../../policy/powers/powers.ts";
 import { isUndocumented, type Reason } from "../../policy/powers/reason.ts";
+import { findSensitiveAlone } from "../../policy/powers/sensitive.ts";
 import { count } from "../../say/count.ts";
 import { code, identifier, listOf, type Phrase, reason } from "../../say/phrase.ts";
 import { describeGroups, describeThresholds, listPeople } from "../../say/powers.ts";
@@ -209,14 +208,8 @@ interface PowerCounts {
 
 function countPowers(organization: OrganizationPowers): PowerCounts {
 	const { powers } = organization;
-	const sensitive = new Set(sensitivePowers.flatMap((name) => namedPowers[name].map(printGroup)));
-	const checked = powers.filter(({ group }) => sensitive.has(printGroup(group)));
-	const always = new Set(checked.flatMap(({ alone }) => alone));
-	const conditional = checked
-		.flatMap((power) => power.conditional)
-		.filter(({ condition }) => condition !== ownCredentials)
-		.flatMap(({ alone }) => alone);
-	const onlyConditionally = [...new Set(conditional)].filter((userId) => !always.has(userId)).sort();
+	const { always, conditional } = findSensitiveAlone(powers);
+	const onlyConditionally = [...conditional].sort();
 	return {
 		sensitiveAlone: [...always, ...onlyConditionally].sort(),
 		onlyConditionally,

@@ -132,6 +132,61 @@ describe("orgsync credentials", () => {
 	});
 });
 
+describe("rules.credentials of the document", () => {
+	const rules = (text: string) => document(`rules: { credentials: { ${text} } }`);
+
+	test("are judged by credentials, which exits with 2 for a broken one", async () => {
+		const world = await makeOrganization();
+		world.write("orgsync.yaml", rules("keysExpire: true, issuers: [https://login.test], maxKeyAge: 30d"));
+		const { code, stdout } = await world.run(["credentials"]);
+		expect(code).toBe(2);
+		expect(stdout).toContain("rule broken: rule:credentials.keysExpire: the API key `");
+		expect(stdout).toContain(
+			"rule broken: rule:credentials.maxKeyAge: the API key `ci` of bob is too old (since 2026-10-01 12:00 UTC); the rule asks for keys of at most 30d",
+		);
+		expect(stdout).not.toContain("rule:credentials.issuers");
+		const answer = readOutput(await world.run(["credentials", "--format", "json"]));
+		expect(answer.organizations[0].rules.map(({ before }: { before: { state: string } }) => before.state)).toEqual([
+			...["kept", "broken", "broken"],
+		]);
+	});
+
+	test("are judged by plan and drift alike", async () => {
+		const world = await makeOrganization();
+		world.write("orgsync.yaml", rules("issuers: [https://other.test]"));
+		for (const words of [["plan"], ["drift"]]) {
+			const { stdout } = await world.run(words);
+			expect(stdout).toContain("rule:credentials.issuers");
+			expect(stdout).toContain("the OAuth provider `alice-one` of alice is of the issuer `https://login.test`");
+		}
+		expect((await world.run(["drift"])).code).toBe(2);
+	});
+
+	test("are unknown where users cannot be read", async () => {
+		const world = await makeWorld(rules("keysExpire: true"), { reads: "documented" });
+		const { code, stdout } = await world.run(["credentials"]);
+		expect(code).toBe(1);
+		expect(stdout).toContain("rule:credentials.keysExpire unknown: the service does not answer list_users (HTTP 404)");
+		expect((await world.run(["drift"])).code).toBe(1);
+	});
+
+	test.each([
+		["maxKeyAge: 90", "orgsync.yaml:3:36: `maxKeyAge` must be text, but YAML reads `90` as a number"],
+		['maxKeyAge: "90"', "`90` is no age; write days, such as `90d`"],
+		["keysExpire: { except: { users: [eve] } }", "unknown user `eve`"],
+		["keysExpire: { except: {} }", "`except` is empty"],
+		["issuers: []", "`issuers` is an empty list; write issuers, or remove it"],
+		["notKeysOnly: {}", "`notKeysOnly` is empty; write `except`, or remove it"],
+		["notKeysOnly: { except: { users: [] } }", "`users` is an empty list; write users"],
+		["issuer: [x]", "unknown key `issuer`; did you mean `issuers`?"],
+	])("are refused by validate: %s", async (text, message) => {
+		const world = await makeWorld(rules(text));
+		const { code, stderr } = await world.run(["validate"]);
+		expect(code).toBe(3);
+		expect(stderr).toContain(message);
+	});
+});
+
 test("the emulator does not accept an API key that has expired", async () => {
 	const world = await makeOrganization();
 	const env = { ORGSYNC_API_PRIVATE_KEY: keys.bob.privateKey };

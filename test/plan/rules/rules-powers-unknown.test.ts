@@ -34,7 +34,7 @@ function powersWith(...thresholds: readonly (readonly [atLeast: number, ...of: r
 		...{ group, alone: [], together: [], thresholds: written, isComplete: false, unknown: null },
 		...{ rootQuorumOnly: [], denied: [], conditions: [], conditional: [], policyIds: [], assumptions: [] },
 	});
-	return { access: accessOf({}, []), byPolicies };
+	return { access: accessOf({}, []), atMs: 0, byPolicies };
 }
 
 describe("minApprovers with too many sets to write out", () => {

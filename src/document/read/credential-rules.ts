@@ -1,0 +1,70 @@
+/** Reads `rules.credentials` of an organization's documents; where two write one, they must agree. */
+import type { CredentialCheck, ExceptedUsers } from "../../plan/rules/credential-check.ts";
+import { compareText } from "../../plan/value.ts";
+import { type Cell, entryOf, itemsOf } from "../cell.ts";
+import { type Problems, quoteCell } from "../problems.ts";
+import { isEmptyList, isEmptyMap } from "./empty-parts.ts";
+import { firstAgreed, type Located } from "./shared-values.ts";
+import { readNames } from "./tags.ts";
+import { readUserList, type Users } from "./users.ts";
+
+interface Found {
+	readonly check: CredentialCheck;
+	readonly cell: Cell;
+}
+
+/** `sections` are `rules` of the documents. */
+export function readCredentialChecks(sections: readonly Cell[], users: Users, problems: Problems): readonly Found[] {
+	const cells = sections.flatMap((section) => entryOf(section, "credentials") ?? []);
+	for (const cell of cells.flatMap((one) => entryOf(one, "issuers") ?? [])) isEmptyList(cell, problems, "issuers");
+	const read = (
+		key: CredentialCheck["check"],
+		toCheck: (cell: Cell) => CredentialCheck | undefined,
+	): readonly Found[] => {
+		const found = cells
+			.flatMap((cell) => entryOf(cell, key) ?? [])
+			.flatMap((cell): readonly Located<CredentialCheck>[] => {
+				const value = cell.value === false ? undefined : toCheck(cell);
+				return value === undefined ? [] : [{ cell, value }];
+			});
+		const first = firstAgreed(found, problems);
+		return first === undefined ? [] : [{ check: first.value, cell: first.cell }];
+	};
+	return [
+		...read("maxKeyAge", (cell) => readAge(cell, problems)),
+		...(["keysExpire", "notKeysOnly"] as const).flatMap((check) =>
+			read(check, (cell) => ({ check, except: readExcept(cell, users, problems) })),
+		),
+		...read("sensitiveNeedsAuthenticator", () => ({ check: "sensitiveNeedsAuthenticator" })),
+		...read("issuers", (cell) => ({
+			check: "issuers",
+			issuers: [...problems.distinct(itemsOf(cell), (item) => String(item.value)).keys()].sort(compareText),
+		})),
+	];
+}
+
+const dayMs = 24 * 60 * 60 * 1000;
+
+function readAge(cell: Cell, problems: Problems): CredentialCheck | undefined {
+	const written = String(cell.value);
+	const [, days] = /^([1-9]\d{0,3})d$/.exec(written) ?? [];
+	if (days !== undefined) return { check: "maxKeyAge", maxMs: Number(days) * dayMs, written };
+	return problems.invalidate(cell, "wrong-value", `${quoteCell(cell)} is no age; write days, such as \`90d\``);
+}
+
+function readExcept(rule: Cell, users: Users, problems: Problems): ExceptedUsers {
+	const except = entryOf(rule, "except");
+	if (rule.kind === "map") isEmptyMap(rule, "except", problems);
+	if (except !== undefined) isEmptyMap(except, "users` or `userTags", problems);
+	const [named, tags] = [entryOf(except, "users"), entryOf(except, "userTags")];
+	if (named !== undefined) isEmptyList(named, problems, "users");
+	if (tags !== undefined) isEmptyList(tags, problems);
+	return {
+		userIds: readUserList(users, named)
+			.map(({ userId }) => userId)
+			.sort(compareText),
+		userTags: readNames(tags, problems)
+			.map(({ text }) => text)
+			.sort(compareText),
+	};
+}

@@ -61,6 +61,8 @@ export interface PolicyChange extends ChangeOf<"policy", "create" | "update"> {
 	readonly writtenBefore: WrittenExpressions | null;
 	/** Whether the text of a policy is replaced that was never applied from here. */
 	readonly takesOver: boolean;
+	/** The document marks it as not understood: its texts are compared and submitted as they are. Left out otherwise. */
+	readonly unchecked?: true;
 }
 
 /** Whether the change creates or changes a policy. */

@@ -151,8 +151,12 @@ export function summarizeApprovals(plan: Plan): readonly Phrase[] {
 	const run = lines.flatMap(({ steps }) => steps).length;
 	if (run === 0 || run < sent.length) return [];
 	const ids = new Set(sent.map(({ id }) => id));
-	const isOrdered = sent.some(({ dependsOn }) => dependsOn.some((id) => ids.has(id)));
-	return [[run === 1 ? "it runs at once" : isOrdered ? "they run in order, none needs approval" : "they run at once"]];
+	const before = sent.flatMap(({ dependsOn }) => dependsOn);
+	const isWaiting = before.some((id) => !ids.has(id));
+	if (run === 1)
+		return [[isWaiting ? "it needs no approval, but waits for a step that is pending" : "it runs at once"]];
+	if (isWaiting) return [["none needs approval, but some wait for steps that are pending"]];
+	return [[before.length > 0 ? "they run in order, none needs approval" : "they run at once"]];
 }
 
 const summaryWords = {

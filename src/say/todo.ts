@@ -102,7 +102,7 @@ function solutionOf({ problem, name }: Todo & { readonly kind: "solve" }): Phras
 
 function remedyOf({ object, action, apply, tag, keeping, ...todo }: Todo & { readonly kind: "apply" }): Phrase {
 	const kind = kindOf(object);
-	const keep = sayKeeping(keeping);
+	const keep = sayKeeping(keeping, action === "create");
 	if (kind.action === "report") return [kind.remedy, ...keep];
 	const cure = tag === null ? [`${cures[action]} the ${kind.words[0]}`] : cureOf(tag);
 	const joint = action === "remove" && keeping.kind === "accept" ? `; to keep the ${kind.words[0]}, ` : "; ";
@@ -135,12 +135,16 @@ function onceSolved({ isBlocked }: { readonly isBlocked: boolean }): Phrase {
 	return isBlocked ? [", once the other problems of this organization are solved"] : [];
 }
 
-function sayKeeping(keeping: Keeping): Phrase {
+/** `isGone`: what the document lists is not live, so that its entry goes. */
+function sayKeeping(keeping: Keeping, isGone = false): Phrase {
 	switch (keeping.kind) {
 		case "by-hand":
 			return ["write the live state into the document to keep it"];
 		case "accept":
-			return [command(keeping.accept), " writes the live state into the document"];
+			return [
+				command(keeping.accept),
+				isGone ? " removes its entry from the document" : " writes the live state into the document",
+			];
 		case "row": {
 			const at = `${keeping.file}:${keeping.line}`;
 			return [

@@ -104,7 +104,7 @@ export function policyEdits(
 	for (const key of ["consensus", "condition"] as const) if (!isSame(before[key], after[key])) write(key, live[key]);
 	if (before.notes !== after.notes) write("notes", withEscapes(before.notes));
 	if (before.time === "" && after.time !== "") edits.push(...removeEntries(document, entry, ["time"]));
-	else if (before.time !== after.time) write("time", live.time);
+	else if (!isSame(before.time, after.time)) write("time", live.time);
 	const unchecked = entryOf(entry, "unchecked");
 	if (live.unchecked && unchecked === undefined) added.push("unchecked: true");
 	else if (live.unchecked && unchecked?.value === false) edits.push(...replaceValue(document, unchecked, true));

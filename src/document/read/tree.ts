@@ -333,7 +333,10 @@ function reportNull(cell: Cell, problems: Problems): void {
 	if (typeof key === "number") message = "this item has no value; write one, or remove the item";
 	if (typeof key === "string") {
 		let instead = "write its value";
-		if (memberKeys.has(key)) instead = "write [] for no members";
+		const path = pathOf(cell);
+		if (/^exactly\.(?:policies|userTags)$/.test(path)) instead = "write {} for a complete list without exceptions";
+		else if (/^(?:exactly$|limits\b)/.test(path)) instead = "write its value";
+		else if (memberKeys.has(key)) instead = "write [] for no members";
 		else if (listKeys.has(key)) instead = "write [] for an empty list";
 		message = `${quote(key)} has no value; remove the key, or ${instead}`;
 	}

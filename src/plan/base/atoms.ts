@@ -77,7 +77,7 @@ function policyAtoms({ address, basis, id, before, after }: PolicyChange): reado
 
 /** Whether two texts of a policy mean the same. */
 export function isSameField(field: string | null, one: unknown, other: unknown): boolean {
-	const isExpression = field === "consensus" || field === "condition";
+	const isExpression = field === "consensus" || field === "condition" || field === "time";
 	if (!isExpression || typeof one !== "string" || typeof other !== "string") return one === other;
 	return sameExpression(one, other);
 }

@@ -106,7 +106,9 @@ function judgeDangling(
 	const uses = removed.map(({ address, tagId }) => ({
 		address,
 		policies: after?.known
-			? after.value.filter((one) => [one.consensus, one.condition].some((text) => text.toLowerCase().includes(tagId)))
+			? after.value.filter((one) =>
+					[one.consensus, one.condition, one.time].some((text) => text.toLowerCase().includes(tagId)),
+				)
 			: null,
 	}));
 	const dangling = uses.filter(({ policies }) => policies === null || policies.length > 0);

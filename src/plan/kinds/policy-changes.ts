@@ -1,4 +1,6 @@
 /** What differs between the policies that a document writes and those that are live. */
+
+import { defined } from "../../common/defined.ts";
 import type { Problem } from "../../common/errors.ts";
 import { showName } from "../../common/escape.ts";
 import { templateOf } from "../../policy/language/check-template.ts";
@@ -178,6 +180,7 @@ function comparePolicy(
 		written: { consensus: wanted.consensus, condition: wanted.condition },
 		writtenBefore: before === null ? null : writtenOf(before, wanted, ids),
 		takesOver: policy !== null && live.lastApplied.policies?.[policy.id] === undefined,
+		...defined({ unchecked: wanted.unchecked }),
 	};
 }
 
@@ -210,7 +213,7 @@ function isSame(before: PolicyContent, after: PolicyContent, { unchecked }: Desi
 		same(before.consensus, after.consensus) &&
 		same(before.condition, after.condition) &&
 		before.notes === after.notes &&
-		before.time === after.time
+		same(before.time, after.time)
 	);
 }
 

@@ -13,6 +13,7 @@ import { reassignedAliases } from "../../plan/users.ts";
 import { code, identifier, joinPhrases, type Phrase, quote, reason, type Span, time, title } from "../../say/phrase.ts";
 import { namePerson } from "../../say/powers.ts";
 import { type Note, notesOf, type Row, type Sign } from "../../say/section.ts";
+import { effectWord } from "./policy-changes.ts";
 import { longestReason } from "./windows.ts";
 
 /** Differences of an object as a whole. */
@@ -134,10 +135,15 @@ function meantRow(change: DocumentChange, names: ThreeWay, already: Phrase, isNe
 		default:
 			return sides(
 				`${showText(field ?? what)}: `,
-				...(before === null ? [] : [showValue(before)]),
-				after === null ? ["not compared"] : showValue(after),
+				...(before === null ? [] : [showField(field, before)]),
+				after === null ? ["not compared"] : showField(field, after),
 			);
 	}
+}
+
+/** Returns the value of a field as documents write it. */
+function showField(field: string | null, value: unknown): string {
+	return field === "effect" && typeof value === "string" ? showText(effectWord(value)) : showValue(value);
 }
 
 function describeComplete(except: unknown): string {
@@ -206,8 +212,8 @@ function driftedRow(difference: DriftedDifference, names: ThreeWay): Row {
 	if (userId === null) {
 		const said = [what === "renamed" ? "name" : showText(field ?? what)];
 		const sides = [
-			{ word: "live", said: [identifier(showValue(after))] },
-			{ word: "base", said: [identifier(showValue(before))] },
+			{ word: "live", said: [identifier(showField(field, after))] },
+			{ word: "base", said: [identifier(showField(field, before))] },
 		];
 		return { said, sides, marks: remark([note]) };
 	}

@@ -6,6 +6,7 @@ import { readOnlyKinds } from "../../plan/kinds/index.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { namesForSaid } from "../../plan/user-labels.ts";
 import type { UserNames } from "../../plan/users.ts";
+import { kindOfType } from "../../policy/activities/types.ts";
 import { count } from "../../say/count.ts";
 import { identifier, type Phrase, reason } from "../../say/phrase.ts";
 import { namePerson } from "../../say/powers.ts";
@@ -189,7 +190,7 @@ function isAttributable({ kind, what }: Finding): boolean {
 
 function sayAttribution(by: Attribution, names: UserNames): Phrase {
 	const { activityId, type, at } = by;
-	const operation = reason(showName(type.replace(/^ACTIVITY_TYPE_/, "").toLowerCase()));
+	const operation = reason(showName(kindOfType(type).toLowerCase()));
 	const when: Phrase = at === null ? [] : [", ", reason(showName(at))];
 	const which: Phrase = [", activity ", identifier(showName(activityId))];
 	return ["last changed by ", operation, " of ", ...sayWho(by, names), ...when, ...which];

@@ -1,8 +1,8 @@
 /** Written policies in a plan: what is created, and each text that changes, line by line. */
 import { showRename, showText } from "../../common/escape.ts";
 import type { Change, PolicyChange } from "../../plan/change.ts";
-import { address, identifier, title } from "../../say/phrase.ts";
-import type { Note, Row } from "../../say/section.ts";
+import { address, code, identifier, title } from "../../say/phrase.ts";
+import { type Note, notesOf, type Row } from "../../say/section.ts";
 import { differenceOf } from "../../say/text-difference.ts";
 
 export function isPolicyChange(change: Change): change is PolicyChange {
@@ -11,7 +11,7 @@ export function isPolicyChange(change: Change): change is PolicyChange {
 
 /** Returns the row of a policy; its rows are the texts that differ. */
 export function policyRow(change: PolicyChange, marks: readonly Note[]): Row {
-	const { before, after, address: at, id, takesOver } = change;
+	const { before, after, address: at, id, takesOver, unchecked } = change;
 	return {
 		sign: before === null ? "+" : "~",
 		said: [address(at)],
@@ -22,15 +22,17 @@ export function policyRow(change: PolicyChange, marks: readonly Note[]): Row {
 			...(before?.effect === after.effect ? [] : [effectRow(before, after)]),
 			...textRows(change),
 		],
-		notes: takesOver
-			? [{ look: "attention", said: ["takes over a live policy: its text was never applied from here"] }]
-			: [],
+		notes: notesOf(
+			"attention",
+			takesOver ? ["takes over a live policy: its text was never applied from here"] : null,
+			unchecked === true ? [code("unchecked"), ": what it means is unknown"] : null,
+		),
 		about: [at],
 	};
 }
 
 function effectRow(before: PolicyChange["before"], { effect }: PolicyChange["after"]): Row {
-	const word = (text: string): string => showText(text.replace(/^EFFECT_/, "").toLowerCase());
+	const word = (text: string): string => showText(effectWord(text));
 	if (before === null) return { said: [`effect: ${word(effect)}`] };
 	const sides = [
 		{ word: "live", said: [identifier(word(before.effect))] },
@@ -38,6 +40,9 @@ function effectRow(before: PolicyChange["before"], { effect }: PolicyChange["aft
 	];
 	return { said: ["effect"], sides };
 }
+
+/** Returns an effect as documents write it. */
+export const effectWord = (effect: string): string => effect.replace(/^EFFECT_/, "").toLowerCase();
 
 /** Returns the texts that differ, line by line; those that a new policy has. */
 function textRows({ before, after, written, writtenBefore }: PolicyChange): readonly Row[] {

@@ -169,7 +169,7 @@ function describeDisagreement(one: Disagreement, activity: Activity, names: User
 				nameOf(one.wanted),
 			];
 		case "not-absent":
-			return ["`absent` of the document does not list ", ...listObjects(activity, one.ids, names)];
+			return ["conflicts with the document, which does not remove ", ...listObjects(activity, one.ids, names)];
 		case "unmanaged":
 			return [
 				activity.operation === "init_import_private_key"

@@ -62,6 +62,8 @@ describe("policies", () => {
 			'policy:pay field notes "x"',
 		]);
 		expect([found.drifted, found.reverts, found.alreadyInSync]).toEqual([[], [], []]);
+		const text = renderThreeWay(makePlan(documentOf({}), liveWith([]), context), found, plainStyle);
+		expect(text).toContain("effect: allow -> deny");
 	});
 
 	it("that were changed, removed or added outside are put back, or accepted by the change", () => {
@@ -87,6 +89,16 @@ describe("policies", () => {
 		expect(accepted.reverts).toEqual([]);
 		expect(accepted.drifted.map(({ fate }) => fate)).toEqual(["accepted", "accepted", "accepted"]);
 		expect(words(accepted.alreadyInSync)).toEqual(['policy:pay field condition "" "( false )"']);
+	});
+
+	it("show their effect as documents write it, also where it drifted, and compare their time as an expression", () => {
+		const base = { objects: [want("pay", { time: "time.now > Timestamp('2026-06-01T00:00:00Z')" })] };
+		const live = there(1, "pay", { effect: "EFFECT_DENY", time: "time.now  > Timestamp('2026-06-01T00:00:00Z')" });
+		const found = compare(base, base, [live]);
+		expect(words(found.drifted)).toEqual(['policy:pay field effect "EFFECT_ALLOW" "EFFECT_DENY" reverted']);
+		const text = renderThreeWay(makePlan(documentOf(base), liveWith([live]), context), found, plainStyle);
+		expect(text).toMatch(/effect.*live.*deny.*base.*allow/s);
+		expect(text).not.toContain("EFFECT_");
 	});
 
 	it("that the change gives a third value replace what drifted", () => {

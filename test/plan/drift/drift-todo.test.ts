@@ -47,6 +47,13 @@ describe("What to do about drift", () => {
 		);
 	});
 
+	it("is to apply, or to remove the entry of what is not live", () => {
+		const change = { ...plan.changes[0], action: "create" } as Change;
+		expect(todo({ change })).toBe(
+			"`orgsync apply` creates the user tag; `orgsync drift --accept userTag:admins` removes its entry from the document",
+		);
+	});
+
 	it("names what apply changes, and to what", () => {
 		const [one, two] = [id("user", 1), id("user", 2)];
 		const want = { previously: ["approvers"], members: { mode: "exactly", exactly: [one] } } as const;

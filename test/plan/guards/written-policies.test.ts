@@ -9,8 +9,20 @@ import type {
 	LivePolicy,
 } from "../../../src/plan/organization.ts";
 import type { AccessPolicy } from "../../../src/policy/access.ts";
+import { policyRow } from "../../../src/render/sections/policy-changes.ts";
 import { planWritten } from "../order/support-policies.ts";
-import { alice, anyOf, approvers, bob, carol, condition, dave, onlyUser, policyOf } from "../support-access.ts";
+import {
+	accessOf,
+	alice,
+	anyOf,
+	approvers,
+	bob,
+	carol,
+	condition,
+	dave,
+	onlyUser,
+	policyOf,
+} from "../support-access.ts";
 import { at, desiredOf, id, known, liveOf } from "../support-organizations.ts";
 
 const [signers, others] = [id("tag", 1), id("tag", 2)];
@@ -81,6 +93,43 @@ test("a name that means another tag than when it was applied blocks, where the t
 		"rebound=1 refuses",
 	]);
 	expect(judge(desired, { ...live, lastApplied: { ...live.lastApplied, userTags: { [signers]: tag } } })).toEqual([]);
+});
+
+describe("a removed tag", () => {
+	const absent = { kind: "userTag", absent: true, name: "signers", at } as const;
+	const danglingIn = (parts: Partial<AccessPolicy>) => {
+		const live = liveWith([]);
+		const { changes } = diff(documentOf(absent), live);
+		const policies = known([policyOf(1, parts)]);
+		const access = { ...accessOf({}, []), policies };
+		const guards = judgeWrites(documentOf(absent), live, { changes, steps: [], access });
+		return guards.flatMap(({ kind, found }) => (kind === "danglingTags" ? [found] : []));
+	};
+
+	test.each(["consensus", "condition", "time"] as const)("blocks while the %s of a policy names it", (clause) => {
+		expect(danglingIn({ [clause]: anyOf(signers) })).toEqual([1]);
+		expect(danglingIn({ [clause]: anyOf(others) })).toEqual([]);
+	});
+});
+
+describe("a policy", () => {
+	const time = "CronSpan('0 1 * * *', '2h', 'UTC')";
+
+	test("is in sync where its time is the same expression, whatever its spaces", () => {
+		const live = liveWith([{ ...livePolicy(id("policy", 5), "a"), time }]);
+		expect(diff(documentOf(want("a", { time: `( ${time.replace(", ", ",\n")} )` })), live).changes).toEqual([]);
+		expect(diff(documentOf(want("a", { time: time.replace("2h", "3h") })), live).changes).toHaveLength(1);
+	});
+
+	test("that is marked as not understood says so on its row, and is compared as text", () => {
+		const live = liveWith([livePolicy(id("policy", 5), "a", "x.y")]);
+		const [change] = diff(documentOf(want("a", { consensus: "x . y", unchecked: true })), live).changes;
+		if (change?.kind !== "policy" || change.action === "remove") throw new Error("no change");
+		const row = policyRow(change, []);
+		expect(JSON.stringify(row.notes)).toMatch(/unchecked.*: what it means is unknown/);
+		const [other] = diff(documentOf(want("b")), live).changes;
+		expect(other).not.toHaveProperty("unchecked");
+	});
 });
 
 describe("a plan that writes policies", () => {

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Guard } from "../../../src/plan/guards/guards.ts";
 import type { DesiredUserTag } from "../../../src/plan/organization.ts";
 import { makePlan, type Plan } from "../../../src/plan/plan.ts";
+import type { Step } from "../../../src/plan/step.ts";
 import { summarizeApprovals } from "../../../src/say/approvals.ts";
 import { guardText, limitText } from "../../../src/say/guards.ts";
 import { stepText } from "../../../src/say/steps.ts";
@@ -177,6 +178,24 @@ describe("the removal of several policies", () => {
 		]);
 		expect(plan.guards.filter(({ kind }) => kind === "stranded")).toEqual([]);
 		expect(summarizeApprovals(plan)).toEqual([["they run in order, none needs approval"]]);
+		const [one, two] = plan.steps as [Step, Step, Step];
+		const earlierActivity = {
+			state: "pending",
+			status: "",
+			activityId: null,
+			fingerprint: "",
+			relation: "same",
+		} as const;
+		const waiting = [
+			{ ...one, earlierActivity },
+			{ ...two, dependsOn: [one.id] },
+		];
+		expect(summarizeApprovals({ ...plan, steps: waiting })).toEqual([
+			["it needs no approval, but waits for a step that is pending"],
+		]);
+		expect(summarizeApprovals({ ...plan, steps: [...waiting, { ...one, id: "step-9" }] })).toEqual([
+			["none needs approval, but some wait for steps that are pending"],
+		]);
 	});
 
 	it("is one activity where no split keeps a step from being denied", () => {

@@ -139,7 +139,7 @@ describe("the review of pending activities", () => {
 			  "conflicts with the document: it removes alice and bob",
 			  "the document does not manage whether the tag has carol",
 			  "conflicts with the document: the new name is "vault, and more", in the document treasury",
-			  "\`absent\` of the document does not list policy:30000002-7a3f-4c9e-9d40-000000000002",
+			  "conflicts with the document, which does not remove policy:30000002-7a3f-4c9e-9d40-000000000002",
 			  "the document does not manage its object",
 			  "equals no step of the saved plan",
 			  "resembles step-1 of the saved plan, but differs: it also removes alice; its new name is vault, planned none; its userTagId is 20000002-7a3f-4c9e-9d40-000000000002, planned 20000009-7a3f-4c9e-9d40-000000000009",

@@ -34,7 +34,7 @@ import { errorSection, staleSection, stoppedSection, unplannedSection } from "./
 import { explainSection } from "./sections/explain.ts";
 import { blockingSection, passingSection, warningGuardsSection } from "./sections/guards.ts";
 import { impactSection } from "./sections/impact.ts";
-import { lintSections } from "./sections/lint.ts";
+import { hasLint, lintSections } from "./sections/lint.ts";
 import { sayNotes, sayOrganization, sayRead } from "./sections/organization.ts";
 import { overridesSection } from "./sections/overrides.ts";
 import { pendingSections } from "./sections/pending.ts";
@@ -276,7 +276,7 @@ export function topicsOf(result: CommandResult, format: Format, commands?: Comma
 		case "wait":
 			return only(waitSection(result));
 		case "lint":
-			return result.organizations.map((one) => of(one, lintSections(one)));
+			return result.organizations.filter(hasLint).map((one) => of(one, lintSections(one, format === "text")));
 		case "validate":
 			return only(validateSection(result));
 		case "init":

@@ -69,6 +69,7 @@ export function renderText(result: CommandResult, options: TextOptions): string 
 		case "revoke":
 			return renderAccess(result, style);
 		case "test":
+		case "lint":
 		case "organizations":
 		case "approve":
 		case "reject":

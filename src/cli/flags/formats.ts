@@ -26,7 +26,10 @@ export const caseFormats = ["text", "json", "markdown", "github", "junit"] as co
 /** The formats of `export`: documents, and programs, which the command writes as the text of its result. */
 export const exportFormats = ["text", "json", ...programLanguages] as const;
 
-export const allFormats = [...meteredFormats, "junit", ...programLanguages] as const;
+/** The formats of `lint`. */
+export const lintFormats = ["text", "json", "markdown", "github", "sarif"] as const;
+
+export const allFormats = [...meteredFormats, "junit", ...programLanguages, "sarif"] as const;
 
 export type Format = (typeof allFormats)[number];
 
@@ -74,6 +77,7 @@ const renderers: Readonly<Record<Exclude<Format, "github">, Renderer>> = {
 		const lines = new LineStream({ command: result.command, size: 0, style: plainStyle });
 		return `${lines.begin()}${lines.end(result)}`;
 	},
+	sarif: async (result) => (await import("../../render/sarif.ts")).renderSarif(result),
 	json: async (result) => (await import("../../render/result/json.ts")).renderJson(result),
 	markdown: async (result, options) => (await import("../../render/markdown.ts")).renderMarkdown(result, options),
 	openmetrics: async (result, { run }) =>

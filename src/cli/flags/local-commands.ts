@@ -13,7 +13,7 @@ import {
 	serviceFlags,
 	shardFlag,
 } from "./flags.ts";
-import { exportFormats } from "./formats.ts";
+import { exportFormats, lintFormats } from "./formats.ts";
 
 const { inSync } = exitCodes;
 
@@ -53,7 +53,7 @@ const lint = (): CommandRow => ({
 			flag("--live", "judge the live organization too; --local does so as well"),
 		]),
 		...serviceFlags(concurrencyFlag()),
-		...outputFlags(),
+		...outputFlags(lintFormats),
 	],
 	example: "orgsync lint -f documents/ --live",
 	exitCodes: {

@@ -14,7 +14,7 @@ export function isLint(result: { readonly command: string }): result is LintResu
 	return result.command === "lint" && "organizations" in result;
 }
 
-interface PublishedFinding {
+export interface PublishedFinding {
 	readonly rule: string;
 	readonly severity: PlacedFinding["severity"];
 	readonly on: PlacedFinding["on"];

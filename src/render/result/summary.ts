@@ -8,12 +8,14 @@ import { type Verdict, verdictOf, withSentences } from "../../say/verdict.ts";
 import { summarizeAliases, summarizeReverted } from "../sections/base.ts";
 import { summarizeCases } from "../sections/cases.ts";
 import { isDiscovery, summarizeDiscovery } from "../sections/discovery.ts";
+import { summarizeLint } from "../sections/lint.ts";
 import { summarizePowers } from "../sections/powers.ts";
 import { summarizeVotes } from "../sections/votes.ts";
 import { findSoonEnding } from "../sections/windows.ts";
 import { isTest } from "./cases.ts";
 import { errorOfCall } from "./errors.ts";
 import type { FoundOrganization } from "./found.ts";
+import { isLint } from "./lint.ts";
 import { assessFound, type OrganizationResult, type State, states, type Tone } from "./organizations.ts";
 import { type CommandResult, type ErrorDescription, isCompared, isPowers } from "./result.ts";
 import { isVotes } from "./votes.ts";
@@ -40,6 +42,7 @@ export function summarizeResult(result: CommandResult): Summary {
 		const { verdict, isUnknown } = summarizePowers(result.organizations);
 		return { verdict, tone: isUnknown ? "attention" : "good" };
 	}
+	if (isLint(result)) return summarizeLint(result.organizations);
 	if (isDiscovery(result)) return summarizeDiscovery(result);
 	if (isVotes(result)) return { verdict: summarizeVotes(result), tone: result.exitCode === 0 ? "good" : "attention" };
 	return tallyOf(result).summarize();

@@ -3,37 +3,58 @@ import type { OrganizationLint, PlacedFinding } from "../../plan/lint.ts";
 import { type LintSeverity, lintSeverities } from "../../policy/lint/lint.ts";
 import { count } from "../../say/count.ts";
 import { sayLintFinding } from "../../say/lint.ts";
+import type { Tone } from "../../say/outcomes.ts";
 import { type Phrase, reason } from "../../say/phrase.ts";
 import { reasonText } from "../../say/reason.ts";
 import { type Look, notesOf, type Row, type Section, section } from "../../say/section.ts";
+import type { Verdict } from "../../say/verdict.ts";
 
 const looks: Readonly<Record<LintSeverity, Look>> = { error: "bad", warning: "attention", note: "plain" };
 
 const titles: Readonly<Record<LintSeverity, string>> = { error: "Errors", warning: "Warnings", note: "Notes" };
 
-export function lintSections({ findings, ignored, unread, isLive }: OrganizationLint): readonly Section[] {
-	const bySeverity = lintSeverities.map((severity) =>
-		section(`lint-${severity}`, titles[severity], [severity, `${severity}s`], {
-			look: looks[severity],
-			rows: findings.filter((one) => one.severity === severity).map(rowOf),
-			form: "differences",
-		}),
-	);
-	const others = ignored.length === 0 ? "" : `; ${count(ignored.length, "finding is", "findings are")} ignored`;
-	const scope = isLive ? "" : " (the documents alone: with --live also what is live)";
-	const counts = lintSeverities.flatMap((severity) => {
-		const found = findings.filter((one) => one.severity === severity).length;
-		return found === 0 ? [] : [count(found, severity, `${severity}s`)];
-	});
-	const sum = counts.length === 0 ? "No findings" : counts.join(", ");
+/** Whether there is anything to show of the organization. */
+export const hasLint = ({ findings, unread }: OrganizationLint): boolean => findings.length + unread.length > 0;
+
+/** `hasLines`: whether a finding has several lines; else it is one row. */
+export function lintSections({ findings, unread }: OrganizationLint, hasLines: boolean): readonly Section[] {
 	return [
 		section("lint-unread", "Could not be read", ["unknown", "unknowns"], {
 			look: "attention",
 			rows: unread.map(({ what, because }) => ({ said: [`${what} unknown: `, reason(reasonText(because))] })),
 		}),
-		...bySeverity,
-		section("lint-count", null, ["count", "counts"], { foot: [[`${sum}${others}${scope}.`]] }),
+		...lintSeverities.map((severity) =>
+			section(`lint-${severity}`, titles[severity], [severity, `${severity}s`], {
+				look: looks[severity],
+				rows: findings.filter((one) => one.severity === severity).map(rowOf),
+				form: hasLines ? "differences" : "list",
+			}),
+		),
 	];
+}
+
+export function summarizeLint(organizations: readonly OrganizationLint[]): {
+	readonly verdict: Verdict;
+	readonly tone: Tone;
+} {
+	const all = organizations.flatMap(({ findings }) => findings);
+	const counts = lintSeverities.flatMap((severity) => {
+		const found = all.filter((one) => one.severity === severity).length;
+		return found === 0 ? [] : [count(found, severity, `${severity}s`)];
+	});
+	const ignored = organizations.reduce((sum, one) => sum + one.ignored.length, 0);
+	const clauses = [
+		...(ignored === 0 ? [] : [`${count(ignored, "finding is", "findings are")} ignored`]),
+		...(organizations.some(({ isLive }) => isLive) ? [] : ["only documents were judged, --live adds what is live"]),
+	];
+	const isUnread = organizations.some(({ unread }) => unread.length > 0);
+	const tone = all.some(({ severity }) => severity === "error")
+		? "bad"
+		: all.length > 0 || isUnread
+			? "attention"
+			: "good";
+	const headline = [counts.length === 0 ? "No findings" : counts.join(", ")];
+	return { verdict: { headline, clauses: clauses.map((text) => [text]) }, tone };
 }
 
 function rowOf(finding: PlacedFinding): Row {

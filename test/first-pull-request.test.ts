@@ -10,6 +10,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { type Emulator, parseSeed, startEmulator } from "../src/emulator/server.ts";
+import { writes } from "../src/wire/operations.ts";
 import { action } from "./pipelines/workflow.ts";
 import { playSceneHere, readScenes, writeScenes } from "./transcript.ts";
 
@@ -79,6 +80,12 @@ describe("docs/first-pull-request.md", () => {
 			"ACTIVITY_TYPE_APPROVE_ACTIVITY ACTIVITY_STATUS_COMPLETED",
 		]);
 		expect(organization.userTags?.map(({ userIds }) => userIds?.length)).toEqual([2, 2]);
+	});
+
+	it("lets the pipeline submit every type of activity that apply submits, and no other", () => {
+		const types = Object.values(writes).map(({ type }) => type);
+		const applied = types.filter((type) => type !== writes.init_import_private_key.type);
+		expect([...new Set(blockOf("yaml").match(/ACTIVITY_TYPE_\w+/g))].sort()).toEqual(applied.toSorted());
 	});
 
 	it("adds an input to the workflows that the action has, with a flag of plan", () => {

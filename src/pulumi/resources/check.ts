@@ -139,6 +139,7 @@ async function checkLive(
 	if (unjudged === undefined) session.assertGuardsAllowed(plan, inputs);
 	session.oldNames.addPlan(inputs, plan);
 	const created = isCreated ? describeCreate(inputs, plan) : undefined;
+	const severity = definition.creation?.kind === "policy" ? "warning: " : "";
 	// A part of a component is in the plan that the component shows.
 	const notices =
 		inputs.partOf === undefined
@@ -146,7 +147,7 @@ async function checkLive(
 					...(created === undefined ? [] : [created]),
 					...describeWindows(inputs, desired, plan, timeOf(comparison)),
 					...(unjudged === undefined
-						? describeConsequences(inputs, plan)
+						? describeConsequences(inputs, plan).map((line) => severity + line)
 						: [showText(`${inputs.resource}: ${unjudged}`)]),
 					...describePending(inputs, plan),
 					...describeWarnings(inputs, plan),

@@ -74,7 +74,7 @@ export function makeOperations(
 				say(checked.notices ?? [], news);
 				// A resource that is created cannot be out of sync.
 				const inputs = Object.keys(olds).length === 0 ? stateOf(checked.inputs) : seal(checked.inputs);
-				return { inputs, failures: checked.failures.map((failure) => hideFailure(process, failure, news)) };
+				return { inputs, failures: checked.failures.map((failure) => hideFailure(process, failure, news, definition)) };
 			} catch (error) {
 				return { inputs: { ...news }, failures: [{ property: "", reason: hide(process, error).message }] };
 			}
@@ -240,9 +240,16 @@ function compareLimits(
 }
 
 /** The failure without secrets. The engine prints the value of a property that a failure names, so secret ones are not named. */
-function hideFailure({ secrets }: ProviderProcess, { property, reason }: CheckFailure, inputs: object): CheckFailure {
-	const text = secrets.redact(reason);
+function hideFailure(
+	{ secrets }: ProviderProcess,
+	{ property, reason }: CheckFailure,
+	inputs: object,
+	{ schema }: Pick<ResourceDefinition, "schema">,
+): CheckFailure {
 	const isSecret = namesOfSecrets(inputs).includes(property);
+	// What is wrong with an expression quotes parts of it.
+	const isHidden = isSecret && schema.fields[property] === "expression";
+	const text = isHidden ? "is not valid, and its text is a secret" : secrets.redact(reason);
 	return isSecret ? { property: "", reason: explainFailure({ property, reason: text }) } : { property, reason: text };
 }
 

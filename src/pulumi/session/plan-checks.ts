@@ -2,7 +2,7 @@
 import { LiveProblemError } from "../../common/errors.ts";
 import { showText } from "../../common/escape.ts";
 import type { Change } from "../../plan/change.ts";
-import type { Guard } from "../../plan/guards/guards.ts";
+import { type Guard, refusingGuards } from "../../plan/guards/guards.ts";
 import { judgeOldNames } from "../../plan/guards/old-names.ts";
 import type { Override } from "../../plan/guards/overrides.ts";
 import type { DesiredOrganization } from "../../plan/organization.ts";
@@ -38,6 +38,11 @@ export class OverrideLog {
 /** Throws GuardError if a guard blocks the plan and is not overridden. */
 export function assertGuardsAllowed({ guards }: Pick<Plan, "guards">, allow: Settings["allow"]): void {
 	refuseBlocked(guards, allow, (blocking) => overrideCommand(blocking, allow));
+}
+
+/** Whether a guard blocks the plan, or it cannot converge. Names that are taken are waited for elsewhere. */
+export function isRefused({ guards, problems }: Plan, allow: Settings["allow"]): boolean {
+	return refusingGuards(guards, allow).length > 0 || problems.some(({ code }) => code !== "tag-name-taken");
 }
 
 /**

@@ -35,6 +35,7 @@ import {
 	assertCanConverge,
 	assertGuardsAllowed,
 	guardsOfPart,
+	isRefused,
 	MissingUsers,
 	OldNameLog,
 	OverrideLog,
@@ -87,6 +88,8 @@ export class Session {
 	#journal: Promise<Journal> | undefined;
 	#view: Promise<JournalView | undefined> | undefined;
 	#position: (() => number) | undefined;
+	/** When a resource of this session last submitted something. */
+	#submittedAtMs = Number.NEGATIVE_INFINITY;
 	/** Results for open activities, by fingerprint: each activity is queried once per process. */
 	readonly #settled = new Map<string, SubmitResult>();
 	#settling: Promise<void> = Promise.resolve();
@@ -135,8 +138,13 @@ export class Session {
 		const { client, reads } = this.#connect();
 		const { now, steadyNow } = this.#context;
 		let isAgeChecked = settle === undefined;
+		let isBlockChecked = false;
 		const mustReadAgain = ({ plan }: Comparison, startedAtMs: number): boolean => {
-			const isMissing = this.#missing.isNew(plan, startedAtMs);
+			// What blocks may be gone since another resource submitted something, such as a policy that named a tag.
+			const mayBePast = !isBlockChecked && Date.parse(plan.readAt) <= this.#submittedAtMs;
+			const isBlocked = mayBePast && isRefused(plan, this.settings.allow);
+			isBlockChecked = true;
+			const isMissing = this.#missing.isNew(plan, startedAtMs) || isBlocked;
 			// Another client may have submitted or approved the same change since.
 			const isOld = !(isMissing || isAgeChecked) && plan.steps.length > 0;
 			isAgeChecked ||= !isMissing;
@@ -199,6 +207,7 @@ export class Session {
 				client.submitter.submit(body).finally(() => {
 					reads.expireFor(resource);
 					reads.expireFor(functionReads);
+					this.#submittedAtMs = now();
 				}),
 		};
 		const { plan } = comparison;

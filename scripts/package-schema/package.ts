@@ -22,7 +22,7 @@ export function makePackageSchema(version: string, examples: Readonly<Record<str
 		displayName: "orgsync",
 		version,
 		description:
-			"Keeps an organization in sync with a Pulumi program: the fewest activities, each submitted exactly once. Resources adopt the live user tags, and remove policies, OAuth providers and TVC apps that must not exist.",
+			"Keeps an organization in sync with a Pulumi program: the fewest activities, each submitted exactly once. Resources create and adopt user tags and policies, and remove what must not exist.",
 		keywords: ["pulumi", "orgsync", "category/infrastructure", "kind/native"],
 		homepage: `https://${home}`,
 		repository: `https://${home}/orgsync`,

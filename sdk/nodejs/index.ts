@@ -85,6 +85,11 @@ export type UserTag = import("./userTag").UserTag;
 export const UserTag: typeof import("./userTag").UserTag = null as any;
 utilities.lazyLoad(exports, ["UserTag"], () => require("./userTag"));
 
+export { UserTagRemovalArgs } from "./userTagRemoval";
+export type UserTagRemoval = import("./userTagRemoval").UserTagRemoval;
+export const UserTagRemoval: typeof import("./userTagRemoval").UserTagRemoval = null as any;
+utilities.lazyLoad(exports, ["UserTagRemoval"], () => require("./userTagRemoval"));
+
 
 // Export enums:
 export * from "./types/enums";
@@ -114,6 +119,8 @@ const _module = {
                 return new TvcAppRemoval(name, <any>undefined, { urn })
             case "orgsync:index:UserTag":
                 return new UserTag(name, <any>undefined, { urn })
+            case "orgsync:index:UserTagRemoval":
+                return new UserTagRemoval(name, <any>undefined, { urn })
             default:
                 throw new Error(`unknown resource type ${type}`);
         }

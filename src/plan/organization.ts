@@ -45,6 +45,8 @@ export interface DesiredOrganization {
 	readonly narrowed?: boolean;
 	/** Whether members of tags are read although no tag here manages them: a tag that was left out may. */
 	readonly readsMembers?: boolean;
+	/** Whether each policy is created by an activity of its own: a Pulumi program has a resource for each. */
+	readonly separately?: true;
 	/** By tag id, temporary names that an earlier plan chose; used only while they are free. */
 	readonly temporaryNames?: Readonly<Record<string, string>>;
 }

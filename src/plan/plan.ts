@@ -154,7 +154,7 @@ export function makePlan(
 	const { completed = [] } = context;
 	const liveTags = live.userTags.known ? live.userTags.value : [];
 	const livePolicies = live.policies?.known === true ? live.policies.value : [];
-	const made = problems.length > 0 ? [] : makeSteps(changes, liveTags, desired.temporaryNames, livePolicies);
+	const made = problems.length > 0 ? [] : makeSteps(changes, liveTags, desired, livePolicies);
 	const { steps: wanted, ...order } = orderForSubmitter(made, { ...context, atMs: timeMs });
 	const withPending = holdOrdered({ ...order, steps: wanted }, livePolicies, { ...context, atMs: timeMs });
 	const withRejected = holdRejected(withPending, context.rejected ?? []);

@@ -4,20 +4,25 @@ import type { StepDraft } from "./kinds/kind.ts";
 import { asideKey, orderRenames, type TemporaryNames, temporaryName } from "./renames.ts";
 import type { NewPolicy, StepParameters } from "./step.ts";
 
-const creationKey = "policies:created";
+interface DraftOptions {
+	readonly removedIds: ReadonlySet<string>;
+	readonly temporaryNames: TemporaryNames;
+	/** Whether each policy is created by an activity of its own. */
+	readonly separately: boolean;
+}
 
 /** Returns the drafts of written policies, in an order in which each finds its name free and the tags that it names. */
 export function policyDrafts(
 	changes: readonly PolicyChange[],
 	tagChanges: readonly TagChange[],
 	livePolicies: readonly { readonly id: string; readonly name: string }[],
-	removedIds: ReadonlySet<string>,
-	temporaryNames: TemporaryNames,
+	{ removedIds, temporaryNames, separately }: DraftOptions,
 ): readonly StepDraft[] {
 	if (changes.length === 0) return [];
 	const holders = new Map(livePolicies.map(({ id, name }) => [name, id]));
 	const tagKeys = (policies: readonly PolicyChange[]) => keysOfNamedTags(policies, tagChanges);
-	const created = changes.filter(({ action }) => action === "create");
+	const creations = changes.filter(({ action }) => action === "create");
+	const batches = separately ? creations.map((change) => [change]) : creations.length === 0 ? [] : [creations];
 	const updates = changes.filter(({ action }) => action === "update");
 	const renames = updates.flatMap(({ id, address, before, after }) => {
 		return before === null || before.name === after.name ? [] : [{ id, address, from: before.name, to: after.name }];
@@ -36,14 +41,12 @@ export function policyDrafts(
 			const name = temporaryName(id, taken, temporaryNames);
 			return [updateDraft(change, { ...change.before, name }, asideKey(id), [])];
 		}),
-		...(created.length === 0
-			? []
-			: [
-					creationDraft(created, [
-						...created.flatMap(({ after: { name } }) => [...freedBy(name), ...removal(name)]),
-						...tagKeys(created),
-					]),
-				]),
+		...batches.map((created) =>
+			creationDraft(created, [
+				...created.flatMap(({ after: { name } }) => [...freedBy(name), ...removal(name)]),
+				...tagKeys(created),
+			]),
+		),
 		...order.flatMap((rename) => {
 			const change = byId.get(rename.id);
 			return change === undefined ? [] : [update(change, [...after(rename), ...removal(rename.to)])];
@@ -61,7 +64,7 @@ function keysOfNamedTags(policies: readonly PolicyChange[], tagChanges: readonly
 
 function creationDraft(changes: readonly PolicyChange[], after: readonly string[]): StepDraft {
 	return {
-		key: creationKey,
+		key: `policies:created:${changes[0]?.id}`,
 		operation: "create_policies",
 		parameters: { policies: changes.map(({ after: content }) => toNewPolicy(content)) },
 		covers: changes.map(({ address, after: { name } }) => ({ address, id: name })),

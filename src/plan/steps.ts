@@ -6,6 +6,7 @@ import { type Change, isWritten, type RemovalChange, type TagChange } from "./ch
 import { removalKinds } from "./kinds/index.ts";
 import type { StepDraft } from "./kinds/kind.ts";
 import type { RemovalKindName } from "./kinds/names.ts";
+import type { DesiredOrganization } from "./organization.ts";
 import { policyDrafts } from "./policy-steps.ts";
 import { asideKey, orderRenames, type Rename, type TemporaryNames, temporaryName } from "./renames.ts";
 import type { Step } from "./step.ts";
@@ -17,18 +18,26 @@ interface Named {
 	readonly name: string;
 }
 
-/** Returns the steps in order. An object of a cycle of renames takes its name in `temporaryNames`, if that is free. */
+/**
+ * Returns the steps in order. An object of a cycle of renames takes its name in `temporaryNames`, if that is free. `separately`: each
+ * policy is created by an activity of its own.
+ */
 export function makeSteps(
 	changes: readonly Change[],
 	liveTags: readonly Named[],
-	temporaryNames: TemporaryNames = {},
+	{ temporaryNames = {}, separately }: Pick<DesiredOrganization, "temporaryNames" | "separately"> = {},
 	livePolicies: readonly Named[] = [],
 ): readonly Step[] {
 	const tagChanges = changes.filter((change) => change.kind === "userTag");
 	const removals = removalKinds.flatMap(({ name, steps }) => steps(changes.filter((one) => isRemoval(one, name))));
+	const removedIds = removedPolicies(changes);
 	const drafts = [
 		...tagDrafts(tagChanges, liveTags, temporaryNames),
-		...policyDrafts(changes.filter(isWritten), tagChanges, livePolicies, removedPolicies(changes), temporaryNames),
+		...policyDrafts(changes.filter(isWritten), tagChanges, livePolicies, {
+			removedIds,
+			temporaryNames,
+			separately: separately === true,
+		}),
 		...removals,
 		...tagRemovals(tagChanges),
 	];

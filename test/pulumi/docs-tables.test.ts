@@ -46,7 +46,15 @@ describe("the tables of docs/pulumi.md", () => {
 	};
 	const namesIn = (text: string, pattern: RegExp): readonly string[] =>
 		[...text.matchAll(pattern)].map(([, name = ""]) => name);
-	const resources = ["UserTag", "Policy", "OauthProviderRemoval", "PolicyRemoval", "TvcAppRemoval", "Organization"];
+	const resources = [
+		"UserTag",
+		"Policy",
+		"OauthProviderRemoval",
+		"PolicyRemoval",
+		"UserTagRemoval",
+		"TvcAppRemoval",
+		"Organization",
+	];
 
 	it("list every class", () => {
 		const classes = Object.keys(room).filter((name) => /^[A-Z]/.test(name));

@@ -33,6 +33,8 @@ func (m *module) Construct(ctx *pulumi.Context, name, typ, urn string) (r pulumi
 		r = &TvcAppRemoval{}
 	case "orgsync:index:UserTag":
 		r = &UserTag{}
+	case "orgsync:index:UserTagRemoval":
+		r = &UserTagRemoval{}
 	default:
 		return nil, fmt.Errorf("unknown resource type: %s", typ)
 	}

@@ -2025,6 +2025,146 @@ func (o UserTagRecordArrayOutput) Index(i pulumi.IntInput) UserTagRecordOutput {
 	}).(UserTagRecordOutput)
 }
 
+// How many user tags one update may remove.
+type UserTagRemovalLimits struct {
+	// Max user tags that may be deleted.
+	UserTags *int `pulumi:"userTags"`
+}
+
+// UserTagRemovalLimitsInput is an input type that accepts UserTagRemovalLimitsArgs and UserTagRemovalLimitsOutput values.
+// You can construct a concrete instance of `UserTagRemovalLimitsInput` via:
+//
+//	UserTagRemovalLimitsArgs{...}
+type UserTagRemovalLimitsInput interface {
+	pulumi.Input
+
+	ToUserTagRemovalLimitsOutput() UserTagRemovalLimitsOutput
+	ToUserTagRemovalLimitsOutputWithContext(context.Context) UserTagRemovalLimitsOutput
+}
+
+// How many user tags one update may remove.
+type UserTagRemovalLimitsArgs struct {
+	// Max user tags that may be deleted.
+	UserTags pulumi.IntPtrInput `pulumi:"userTags"`
+}
+
+func (UserTagRemovalLimitsArgs) ElementType() reflect.Type {
+	return reflect.TypeOf((*UserTagRemovalLimits)(nil)).Elem()
+}
+
+func (i UserTagRemovalLimitsArgs) ToUserTagRemovalLimitsOutput() UserTagRemovalLimitsOutput {
+	return i.ToUserTagRemovalLimitsOutputWithContext(context.Background())
+}
+
+func (i UserTagRemovalLimitsArgs) ToUserTagRemovalLimitsOutputWithContext(ctx context.Context) UserTagRemovalLimitsOutput {
+	return pulumi.ToOutputWithContext(ctx, i).(UserTagRemovalLimitsOutput)
+}
+
+func (i UserTagRemovalLimitsArgs) ToUserTagRemovalLimitsPtrOutput() UserTagRemovalLimitsPtrOutput {
+	return i.ToUserTagRemovalLimitsPtrOutputWithContext(context.Background())
+}
+
+func (i UserTagRemovalLimitsArgs) ToUserTagRemovalLimitsPtrOutputWithContext(ctx context.Context) UserTagRemovalLimitsPtrOutput {
+	return pulumi.ToOutputWithContext(ctx, i).(UserTagRemovalLimitsOutput).ToUserTagRemovalLimitsPtrOutputWithContext(ctx)
+}
+
+// UserTagRemovalLimitsPtrInput is an input type that accepts UserTagRemovalLimitsArgs, UserTagRemovalLimitsPtr and UserTagRemovalLimitsPtrOutput values.
+// You can construct a concrete instance of `UserTagRemovalLimitsPtrInput` via:
+//
+//	        UserTagRemovalLimitsArgs{...}
+//
+//	or:
+//
+//	        nil
+type UserTagRemovalLimitsPtrInput interface {
+	pulumi.Input
+
+	ToUserTagRemovalLimitsPtrOutput() UserTagRemovalLimitsPtrOutput
+	ToUserTagRemovalLimitsPtrOutputWithContext(context.Context) UserTagRemovalLimitsPtrOutput
+}
+
+type userTagRemovalLimitsPtrType UserTagRemovalLimitsArgs
+
+func UserTagRemovalLimitsPtr(v *UserTagRemovalLimitsArgs) UserTagRemovalLimitsPtrInput {
+	return (*userTagRemovalLimitsPtrType)(v)
+}
+
+func (*userTagRemovalLimitsPtrType) ElementType() reflect.Type {
+	return reflect.TypeOf((**UserTagRemovalLimits)(nil)).Elem()
+}
+
+func (i *userTagRemovalLimitsPtrType) ToUserTagRemovalLimitsPtrOutput() UserTagRemovalLimitsPtrOutput {
+	return i.ToUserTagRemovalLimitsPtrOutputWithContext(context.Background())
+}
+
+func (i *userTagRemovalLimitsPtrType) ToUserTagRemovalLimitsPtrOutputWithContext(ctx context.Context) UserTagRemovalLimitsPtrOutput {
+	return pulumi.ToOutputWithContext(ctx, i).(UserTagRemovalLimitsPtrOutput)
+}
+
+// How many user tags one update may remove.
+type UserTagRemovalLimitsOutput struct{ *pulumi.OutputState }
+
+func (UserTagRemovalLimitsOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((*UserTagRemovalLimits)(nil)).Elem()
+}
+
+func (o UserTagRemovalLimitsOutput) ToUserTagRemovalLimitsOutput() UserTagRemovalLimitsOutput {
+	return o
+}
+
+func (o UserTagRemovalLimitsOutput) ToUserTagRemovalLimitsOutputWithContext(ctx context.Context) UserTagRemovalLimitsOutput {
+	return o
+}
+
+func (o UserTagRemovalLimitsOutput) ToUserTagRemovalLimitsPtrOutput() UserTagRemovalLimitsPtrOutput {
+	return o.ToUserTagRemovalLimitsPtrOutputWithContext(context.Background())
+}
+
+func (o UserTagRemovalLimitsOutput) ToUserTagRemovalLimitsPtrOutputWithContext(ctx context.Context) UserTagRemovalLimitsPtrOutput {
+	return o.ApplyTWithContext(ctx, func(_ context.Context, v UserTagRemovalLimits) *UserTagRemovalLimits {
+		return &v
+	}).(UserTagRemovalLimitsPtrOutput)
+}
+
+// Max user tags that may be deleted.
+func (o UserTagRemovalLimitsOutput) UserTags() pulumi.IntPtrOutput {
+	return o.ApplyT(func(v UserTagRemovalLimits) *int { return v.UserTags }).(pulumi.IntPtrOutput)
+}
+
+type UserTagRemovalLimitsPtrOutput struct{ *pulumi.OutputState }
+
+func (UserTagRemovalLimitsPtrOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((**UserTagRemovalLimits)(nil)).Elem()
+}
+
+func (o UserTagRemovalLimitsPtrOutput) ToUserTagRemovalLimitsPtrOutput() UserTagRemovalLimitsPtrOutput {
+	return o
+}
+
+func (o UserTagRemovalLimitsPtrOutput) ToUserTagRemovalLimitsPtrOutputWithContext(ctx context.Context) UserTagRemovalLimitsPtrOutput {
+	return o
+}
+
+func (o UserTagRemovalLimitsPtrOutput) Elem() UserTagRemovalLimitsOutput {
+	return o.ApplyT(func(v *UserTagRemovalLimits) UserTagRemovalLimits {
+		if v != nil {
+			return *v
+		}
+		var ret UserTagRemovalLimits
+		return ret
+	}).(UserTagRemovalLimitsOutput)
+}
+
+// Max user tags that may be deleted.
+func (o UserTagRemovalLimitsPtrOutput) UserTags() pulumi.IntPtrOutput {
+	return o.ApplyT(func(v *UserTagRemovalLimits) *int {
+		if v == nil {
+			return nil
+		}
+		return v.UserTags
+	}).(pulumi.IntPtrOutput)
+}
+
 func init() {
 	pulumi.RegisterInputType(reflect.TypeOf((*MemberWindowInput)(nil)).Elem(), MemberWindowArgs{})
 	pulumi.RegisterInputType(reflect.TypeOf((*MembersInput)(nil)).Elem(), MembersArgs{})
@@ -2037,6 +2177,8 @@ func init() {
 	pulumi.RegisterInputType(reflect.TypeOf((*TvcAppRemovalLimitsPtrInput)(nil)).Elem(), TvcAppRemovalLimitsArgs{})
 	pulumi.RegisterInputType(reflect.TypeOf((*UserTagLimitsInput)(nil)).Elem(), UserTagLimitsArgs{})
 	pulumi.RegisterInputType(reflect.TypeOf((*UserTagLimitsPtrInput)(nil)).Elem(), UserTagLimitsArgs{})
+	pulumi.RegisterInputType(reflect.TypeOf((*UserTagRemovalLimitsInput)(nil)).Elem(), UserTagRemovalLimitsArgs{})
+	pulumi.RegisterInputType(reflect.TypeOf((*UserTagRemovalLimitsPtrInput)(nil)).Elem(), UserTagRemovalLimitsArgs{})
 	pulumi.RegisterOutputType(AccessExpiryOutput{})
 	pulumi.RegisterOutputType(AccessExpiryArrayOutput{})
 	pulumi.RegisterOutputType(AuthenticationMethodOutput{})
@@ -2079,4 +2221,6 @@ func init() {
 	pulumi.RegisterOutputType(UserTagLimitsPtrOutput{})
 	pulumi.RegisterOutputType(UserTagRecordOutput{})
 	pulumi.RegisterOutputType(UserTagRecordArrayOutput{})
+	pulumi.RegisterOutputType(UserTagRemovalLimitsOutput{})
+	pulumi.RegisterOutputType(UserTagRemovalLimitsPtrOutput{})
 }

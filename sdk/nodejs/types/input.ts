@@ -90,3 +90,12 @@ export interface UserTagLimitsArgs {
     memberRemovals?: pulumi.Input<number | string | undefined>;
 }
 
+/**
+ * How many user tags one update may remove.
+ */
+export interface UserTagRemovalLimitsArgs {
+    /**
+     * Max user tags that may be deleted.
+     */
+    userTags?: pulumi.Input<number | undefined>;
+}

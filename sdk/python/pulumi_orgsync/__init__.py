@@ -23,6 +23,7 @@ from .policy_removal import *
 from .provider import *
 from .tvc_app_removal import *
 from .user_tag import *
+from .user_tag_removal import *
 from ._inputs import *
 from . import outputs
 
@@ -46,7 +47,8 @@ _utilities.register(
    "orgsync:index:Policy": "Policy",
    "orgsync:index:PolicyRemoval": "PolicyRemoval",
    "orgsync:index:TvcAppRemoval": "TvcAppRemoval",
-   "orgsync:index:UserTag": "UserTag"
+   "orgsync:index:UserTag": "UserTag",
+   "orgsync:index:UserTagRemoval": "UserTagRemoval"
   }
  }
 ]

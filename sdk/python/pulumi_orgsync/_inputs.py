@@ -28,6 +28,8 @@ __all__ = [
     'TvcAppRemovalLimitsArgsDict',
     'UserTagLimitsArgs',
     'UserTagLimitsArgsDict',
+    'UserTagRemovalLimitsArgs',
+    'UserTagRemovalLimitsArgsDict',
 ]
 
 class MemberWindowArgsDict(TypedDict):
@@ -351,5 +353,39 @@ class UserTagLimitsArgs:
     @member_removals.setter
     def member_removals(self, value: pulumi.Input[Optional[Union[_builtins.int, _builtins.str]]]):
         pulumi.set(self, "member_removals", value)
+
+
+class UserTagRemovalLimitsArgsDict(TypedDict):
+    """
+    How many user tags one update may remove.
+    """
+    user_tags: NotRequired[pulumi.Input[Optional[_builtins.int]]]
+    """
+    Max user tags that may be deleted.
+    """
+
+@pulumi.input_type
+class UserTagRemovalLimitsArgs:
+    def __init__(__self__, *,
+                 user_tags: pulumi.Input[Optional[_builtins.int]] = None):
+        """
+        How many user tags one update may remove.
+
+        :param pulumi.Input[_builtins.int] user_tags: Max user tags that may be deleted.
+        """
+        if user_tags is not None:
+            pulumi.set(__self__, "user_tags", user_tags)
+
+    @_builtins.property
+    @pulumi.getter(name="userTags")
+    def user_tags(self) -> pulumi.Input[Optional[_builtins.int]]:
+        """
+        Max user tags that may be deleted.
+        """
+        return pulumi.get(self, "user_tags")
+
+    @user_tags.setter
+    def user_tags(self, value: pulumi.Input[Optional[_builtins.int]]):
+        pulumi.set(self, "user_tags", value)
 
 

@@ -86,7 +86,7 @@ class Organization(pulumi.ComponentResource):
         """
         A whole document as one component.
 
-        It registers a `UserTag` for each tag, one `PolicyRemoval`, an `OauthProviderRemoval` for each user and a `TvcAppRemoval` for each app. It fails before it registers any part if the document has errors, the live organization has problems, or a guard blocks the plan. Read-only objects that differ from the document, and broken rules, are a warning. It repairs drift without `--refresh`.
+        It registers a `UserTag` for each tag, a `Policy` for each policy, one `PolicyRemoval` and one `UserTagRemoval`, an `OauthProviderRemoval` for each user and a `TvcAppRemoval` for each app. It fails before it registers any part if the document has errors, the live organization has problems, or a guard blocks the plan. Read-only objects that differ from the document, and broken rules, are a warning. It repairs drift without `--refresh`.
 
         ## Example Usage
         ### A document in a file
@@ -133,7 +133,7 @@ class Organization(pulumi.ComponentResource):
         """
         A whole document as one component.
 
-        It registers a `UserTag` for each tag, one `PolicyRemoval`, an `OauthProviderRemoval` for each user and a `TvcAppRemoval` for each app. It fails before it registers any part if the document has errors, the live organization has problems, or a guard blocks the plan. Read-only objects that differ from the document, and broken rules, are a warning. It repairs drift without `--refresh`.
+        It registers a `UserTag` for each tag, a `Policy` for each policy, one `PolicyRemoval` and one `UserTagRemoval`, an `OauthProviderRemoval` for each user and a `TvcAppRemoval` for each app. It fails before it registers any part if the document has errors, the live organization has problems, or a guard blocks the plan. Read-only objects that differ from the document, and broken rules, are a warning. It repairs drift without `--refresh`.
 
         ## Example Usage
         ### A document in a file

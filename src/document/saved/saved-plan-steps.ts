@@ -37,7 +37,7 @@ export function deriveSteps(plan: Plan) {
 		change.kind === "policy" && change.before !== null ? [{ id: change.id, name: change.before.name }] : [],
 	);
 	const pending = plan.waiting.filter(({ relation }) => relation !== "rejected");
-	return holdSteps(makeSteps(plan.changes, tags, temporaryNamesOf(plan), policies), pending);
+	return holdSteps(makeSteps(plan.changes, tags, { temporaryNames: temporaryNamesOf(plan) }, policies), pending);
 }
 
 /** Returns the plan with the reasons of its steps as this version says them: those of the file are not compared, nor shown. */

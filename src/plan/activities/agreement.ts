@@ -75,7 +75,7 @@ function findWantedTag(
 function isOwnStep(parameters: Activity["parameters"], desired: DesiredOrganization, live: LiveOrganization): boolean {
 	const { changes, problems } = diff({ ...desired, objects: tagsOf(desired) }, live);
 	if (problems.length > 0) return false;
-	const steps = makeSteps(changes, live.userTags.known ? live.userTags.value : [], desired.temporaryNames);
+	const steps = makeSteps(changes, live.userTags.known ? live.userTags.value : [], desired);
 	return steps.some((step) => step.operation === "update_user_tag" && sameParameters(step.parameters, parameters));
 }
 
@@ -85,7 +85,7 @@ function stepsOf(desired: DesiredOrganization, live: LiveOrganization): readonly
 	const { changes, problems } = diff({ ...desired, objects }, live);
 	if (problems.length > 0) return [];
 	const [tags, policies] = [live.userTags, live.policies].map((all) => (all?.known === true ? all.value : []));
-	return makeSteps(changes, tags ?? [], desired.temporaryNames, policies ?? []);
+	return makeSteps(changes, tags ?? [], desired, policies ?? []);
 }
 
 function findWrittenDisagreements(

@@ -1,7 +1,7 @@
 /** The resources as classes for programs. What each does is its definition. */
 import type * as pulumi from "@pulumi/pulumi";
 import { policy } from "../policy/policy.ts";
-import { oauthProviderRemoval, policyRemoval, tvcAppRemoval } from "../resources/removal.ts";
+import { oauthProviderRemoval, policyRemoval, tvcAppRemoval, userTagRemoval } from "../resources/removal.ts";
 import type { Members, MemberWindow } from "../user-tag/members.ts";
 import { userTag } from "../user-tag/user-tag.ts";
 import { OrgsyncResource } from "./resource-class.ts";
@@ -239,6 +239,40 @@ export class PolicyRemoval extends OrgsyncResource {
 	}
 }
 
+export interface UserTagRemovalArgs extends RemovalArgs {
+	/**
+	 * Ids of user tags that must not exist. Changing it removes the tags that it adds; an id that it drops restores
+	 * nothing.
+	 */
+	readonly tagIds: pulumi.Input<pulumi.Input<string>[]>;
+	/**
+	 * How many user tags one update may remove, for example `{ userTags: 1 }`. Changing it submits nothing: it applies from
+	 * the next update.
+	 */
+	readonly limits?: pulumi.Input<UserTagRemovalLimits>;
+}
+
+/** How many user tags one update may remove. */
+interface UserTagRemovalLimits {
+	/** Max user tags that may be deleted. */
+	readonly userTags?: pulumi.Input<number>;
+}
+
+/**
+ * User tags that must not exist.
+ *
+ * One `delete_user_tags` removes those that do. Their members lose the tag. Destroying the resource submits nothing, and
+ * fails while its activity is pending.
+ */
+export class UserTagRemoval extends OrgsyncResource {
+	/** The user tags; after a refresh, those that do not exist. */
+	declare readonly tagIds: pulumi.Output<string[]>;
+
+	constructor(name: string, args: UserTagRemovalArgs, options?: pulumi.CustomResourceOptions) {
+		super(userTagRemoval, name, { ...args }, options);
+	}
+}
+
 export interface OauthProviderRemovalArgs extends RemovalArgs {
 	/** The user, a UUID. Changing it replaces the resource. */
 	readonly userId: pulumi.Input<string>;
@@ -315,6 +349,7 @@ export const classes: Readonly<Record<string, ResourceClass>> = {
 	UserTag,
 	Policy,
 	PolicyRemoval,
+	UserTagRemoval,
 	OauthProviderRemoval,
 	TvcAppRemoval,
 };

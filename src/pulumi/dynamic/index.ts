@@ -22,6 +22,8 @@ export {
 	type TvcAppRemovalArgs,
 	UserTag,
 	type UserTagArgs,
+	UserTagRemoval,
+	type UserTagRemovalArgs,
 } from "./classes.ts";
 export type { FunctionOptions, Outputs } from "./function-forms.ts";
 export * from "./functions.ts";

@@ -3,13 +3,12 @@
 import * as pulumi from "@pulumi/pulumi";
 import { defined, nonEmpty } from "../../common/defined.ts";
 import type { DesiredOrganization } from "../../plan/organization.ts";
-import type { Plan } from "../../plan/plan.ts";
+import type { Comparison } from "../../sync/converge.ts";
 import {
+	compareOrganization,
 	describePlan,
 	type OrganizationArgs,
-	partsToRegister,
-	planOrganization,
-	readComponent,
+	readOrganization,
 } from "../organization/component.ts";
 import {
 	type Findings,
@@ -18,8 +17,9 @@ import {
 	type OrganizationSummary,
 	type PlannedApproval,
 } from "../organization/organization-fields.ts";
+import { fillIds, partsToRegister } from "../organization/parts.ts";
 import { explain, ResourceFailure } from "../resources/failure.ts";
-import { classes } from "./classes.ts";
+import { classes, type UserTag } from "./classes.ts";
 import { isMocked, programSession } from "./configuration.ts";
 import { knownSettings, type Provider } from "./provider-resource.ts";
 import { refuseTimeouts, typeToken } from "./resource-class.ts";
@@ -27,8 +27,8 @@ import { refuseTimeouts, typeToken } from "./resource-class.ts";
 /**
  * A whole document as one component.
  *
- * It registers a `UserTag` for each tag, one `PolicyRemoval`, an `OauthProviderRemoval` for each user and a
- * `TvcAppRemoval` for each app. It fails before it registers any part if the document has errors, the live organization
+ * It registers a `UserTag` for each tag, a `Policy` for each policy, one `PolicyRemoval` and one `UserTagRemoval`, an
+ * `OauthProviderRemoval` for each user and a `TvcAppRemoval` for each app. It fails before it registers any part if the document has errors, the live organization
  * has problems, or a guard blocks the plan. Read-only objects that differ from the document, and broken rules, are a
  * warning. It repairs drift without `--refresh`.
  */
@@ -94,9 +94,10 @@ export class Organization extends pulumi.ComponentResource<Findings | undefined>
 				return undefined;
 			}
 			const session = programSession(given);
-			const plan = await planOrganization(name, desired, session);
+			const comparison = await compareOrganization(name, desired, session);
+			const { plan } = comparison;
 			this.#show(describePlan(plan, session, pulumi.runtime.isDryRun()));
-			this.#register(name, desired, plan);
+			this.#register(name, desired, comparison);
 			const findings = findingsOf(plan);
 			this.registerOutputs({ organizationId: desired.organizationId, summary: findings.summary });
 			return findings;
@@ -117,12 +118,20 @@ export class Organization extends pulumi.ComponentResource<Findings | undefined>
 		log(notice.text, this).catch(() => undefined);
 	}
 
-	#register(name: string, desired: DesiredOrganization, plan: Plan | undefined): void {
-		for (const part of partsToRegister(name, desired, plan)) {
+	/** Registers the parts: one whose order matters after the one before it. */
+	#register(name: string, desired: DesiredOrganization, comparison: Comparison | undefined): void {
+		const made = new Map<string, unknown>();
+		let previous: pulumi.Resource | undefined;
+		for (const part of partsToRegister(name, desired, comparison)) {
 			const Class = classes[part.definition.name];
 			if (Class === undefined) throw new Error(`no class for ${part.definition.name}`);
 			const aliases = part.earlierNames.map((earlier) => ({ name: earlier }));
-			new Class(part.name, part.args as never, { parent: this, ...defined({ aliases: nonEmpty(aliases) }) });
+			const dependsOn = part.rank === undefined || previous === undefined ? undefined : [previous];
+			const retainOnDelete = part.isKept ? true : undefined;
+			const options = defined({ aliases: nonEmpty(aliases), dependsOn, retainOnDelete });
+			const resource = new Class(part.name, fillIds(part.args, made) as never, { parent: this, ...options });
+			if (part.standIn !== undefined) made.set(part.standIn, (resource as UserTag).tagId);
+			if (part.rank !== undefined) previous = resource;
 		}
 	}
 }
@@ -136,7 +145,7 @@ function withoutStack(error: Error): Error {
 /** The desired state of the document. Throws RunError for what is wrong with it. */
 function readOrThrow(args: OrganizationArgs): DesiredOrganization {
 	try {
-		return readComponent(args);
+		return readOrganization(args);
 	} catch (error) {
 		throw error instanceof ResourceFailure ? new pulumi.RunError(error.message) : error;
 	}

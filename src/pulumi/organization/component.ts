@@ -1,18 +1,10 @@
 /** The component `Organization`: its document, the plan that it checks, and the parts, which an adapter registers. */
 
 import { dirname, join, resolve } from "node:path";
-import { defined } from "../../common/defined.ts";
 import { explainFileError } from "../../common/errors.ts";
 import { leadsOutside, readFileWithin, readRegularFile } from "../../common/files.ts";
-import {
-	type ListFile,
-	listLimits,
-	type ParseOptions,
-	parseDocuments,
-	withoutFileText,
-} from "../../document/read/parse.ts";
+import { type ListFile, listLimits, parseDocuments, withoutFileText } from "../../document/read/parse.ts";
 import { isCredential } from "../../document/read/variables.ts";
-import type { Change } from "../../plan/change.ts";
 import type { Guard } from "../../plan/guards/guards.ts";
 import { allowsOf, isFor, type Override } from "../../plan/guards/overrides.ts";
 import type { DesiredOrganization } from "../../plan/organization.ts";
@@ -25,18 +17,13 @@ import { overridesSection } from "../../render/sections/overrides.ts";
 import { summarizePlan } from "../../render/sections/verdict.ts";
 import { expiriesSection } from "../../render/sections/windows.ts";
 import { plainStyle } from "../../render/style.ts";
-import type { Properties } from "../inputs/inputs.ts";
-import type { PropertyChange } from "../inputs/property-changes.ts";
+import type { Comparison } from "../../sync/converge.ts";
 import { ResourceFailure } from "../resources/failure.ts";
-import type { ResourceDefinition } from "../resources/resource.ts";
-import { resources } from "../resources/resources.ts";
 import { projectFolder } from "../session/project.ts";
 import type { Session } from "../session/session.ts";
 import { pulumiVoice } from "../settings/voice.ts";
 import { nothingStored } from "../state/stored-state.ts";
-import { findPlace, type Members } from "../user-tag/members.ts";
 import { listPaths, objectToDocument } from "./document-object.ts";
-import { refuseWithoutResource } from "./without-resource.ts";
 
 export interface OrganizationArgs {
 	/**
@@ -57,17 +44,22 @@ export interface OrganizationArgs {
 }
 
 /** The plan of the document, whatever it says; `resource` is a name for the reads. Throws what Session.compare throws. */
-export async function comparePlan(resource: string, desired: DesiredOrganization, session: Session): Promise<Plan> {
+export function compareDocument(resource: string, desired: DesiredOrganization, session: Session): Promise<Comparison> {
 	session.oldNames.addDocument(desired);
-	return (await session.compare({ resource, desired, stored: nothingStored })).plan;
+	return session.compare({ resource, desired, stored: nothingStored });
 }
 
-/** The plan of the whole document. Throws ResourceFailure for problems, GuardError for a guard, and what Session.compare throws. */
-export async function planOrganization(name: string, desired: DesiredOrganization, session: Session): Promise<Plan> {
-	const plan = await comparePlan(`${name} (component)`, desired, session);
+/** Compares the whole document. Throws ResourceFailure for problems, GuardError for a guard, and what Session.compare throws. */
+export async function compareOrganization(
+	name: string,
+	desired: DesiredOrganization,
+	session: Session,
+): Promise<Comparison> {
+	const comparison = await compareDocument(`${name} (component)`, { ...desired, separately: true }, session);
+	const { plan } = comparison;
 	if (plan.problems.length > 0) throw new ResourceFailure(listProblems(plan.problems));
 	session.assertGuardsAllowed(plan);
-	return plan;
+	return comparison;
 }
 
 /** A text that the engine shows beside a component. */
@@ -111,41 +103,6 @@ function describeExpired({ expiries = [], ...plan }: Plan): Notice | undefined {
 	return lines.length === 0 ? undefined : { severity: "info", text: ["Members to remove:", ...lines].join("\n    ") };
 }
 
-/** A part of the component, as it is registered. */
-export interface RegisteredPart {
-	readonly definition: ResourceDefinition;
-	readonly name: string;
-	readonly args: Properties;
-	/** How the live object differs. Empty if it is in sync, or if that is not known. */
-	readonly drift: readonly PropertyChange[];
-	/** Names that the part had before: a renamed tag is the same resource. */
-	readonly earlierNames: readonly string[];
-}
-
-/** The parts to register. Each may remove as much as the whole plan does at its addresses, because the guards allowed that. */
-export function partsToRegister(
-	name: string,
-	desired: DesiredOrganization,
-	plan: Plan | undefined,
-): readonly RegisteredPart[] {
-	return resources.flatMap((definition) =>
-		definition.partsOf(desired).map((part) => {
-			const changes = (plan?.changes ?? []).filter(({ address }) => part.covers(address));
-			const drift = driftOf(part.args, changes);
-			const args = {
-				organizationId: desired.organizationId,
-				partOf: name,
-				// Updates a part although its other inputs are unchanged.
-				...(drift.length === 0 ? {} : { outOfSync: true }),
-				...part.args,
-				...(part.limit === undefined ? {} : { limits: { [part.limit]: countRemovals(changes) } }),
-			};
-			const earlierNames = (part.earlierSuffixes ?? []).map((suffix) => `${name}-${suffix}`);
-			return { definition, name: `${name}-${part.suffix}`, args, earlierNames, drift };
-		}),
-	);
-}
-
 /** The plan, the guards that block it or warn, and the overrides that it uses, in Pulumi's terms. */
 export function renderForPulumi(
 	{ overrides = [], ...plan }: Plan,
@@ -159,13 +116,6 @@ export function renderForPulumi(
 	return `${renderPlan(guarded, style, summarize?.(guarded))}${used}`;
 }
 
-function countRemovals(changes: Plan["changes"]): number {
-	return changes.reduce((sum, change) => {
-		if (change.kind === "userTag") return sum + change.removeUserIds.length;
-		return sum + (change.action === "remove" ? 1 : 0);
-	}, 0);
-}
-
 /** The summary of the plan, and how much of it depends on what the parts have applied before. */
 function summarizeParts(plan: Plan): string {
 	const unknown = new Set(plan.changes.filter(({ basis }) => basis === "unknown").map(({ address }) => address));
@@ -175,19 +125,8 @@ function summarizeParts(plan: Plan): string {
 	return `${verdictText(summarizePlan(plan))} Of these, ${count} cannot be compared with live state: a resource that applied its part before submits nothing.`;
 }
 
-/**
- * The desired state of the document of a component. Throws ResourceFailure for what is wrong with it, each problem with its
- * place, and for what has no resource yet: without a part, an up would leave it out and succeed.
- */
-export function readComponent(args: OrganizationArgs): DesiredOrganization {
-	return readOrganization(args, refuseWithoutResource);
-}
-
 /** The desired state of the document. Throws ResourceFailure for what is wrong with it, each problem with its place. */
-export function readOrganization(
-	{ document, organizationId, env = [] }: OrganizationArgs,
-	visit?: ParseOptions["visit"],
-): DesiredOrganization {
+export function readOrganization({ document, organizationId, env = [] }: OrganizationArgs): DesiredOrganization {
 	const credential = env.find(isCredential);
 	if (credential !== undefined) {
 		throw new ResourceFailure(
@@ -207,7 +146,6 @@ export function readOrganization(
 		env,
 		allowedBy: (name) => `the Organization's \`env: ["${name}"]\``,
 		findList,
-		...defined({ visit }),
 	});
 	if (problems.length > 0) {
 		if (typeof document !== "string") throw new ResourceFailure(listPaths(problems));
@@ -256,46 +194,4 @@ const documentLimitBytes = 8 * 1024 * 1024;
 
 function listProblems(problems: Plan["problems"]): string {
 	return problems.map(({ file, line, column, message }) => `${file}:${line}:${column}: ${message}`).join("\n");
-}
-
-/**
- * Returns what an update does to live state, by the properties of a part with these inputs. Empty if live state is not known to
- * differ: where it is unknown, only the state of the part records whether its desired state was applied before.
- */
-function driftOf(args: Properties, changes: readonly Change[]): readonly PropertyChange[] {
-	return changes.filter(({ basis }) => basis !== "unknown").flatMap((change) => driftIn(args, change));
-}
-
-function driftIn(args: Properties, change: Change): readonly PropertyChange[] {
-	if (change.kind !== "userTag") return change.action === "remove" ? [findItem(args, change.id)] : [];
-	const { before, after, addUserIds, removeUserIds } = change;
-	const members = (args.members ?? {}) as Members;
-	const { exactly } = members;
-	// A list of all members does not contain the one to remove, which the diff shows after its end.
-	let end = exactly?.length ?? 0;
-	const removed = (userId: string): PropertyChange => {
-		const place = findPlace(members, userId);
-		if (place !== undefined) return { path: place.path, kind: place.hasWindow ? "delete" : "add" };
-		if (exactly === undefined) return { path: ["members"], kind: "update" };
-		end += 1;
-		return { path: ["members", "exactly", end - 1], kind: "delete" };
-	};
-	return [
-		...(before.name === after.name ? [] : [{ path: ["name"], kind: "update" } as const]),
-		...addUserIds.map((userId): PropertyChange => {
-			const place = findPlace(members, userId);
-			return place === undefined ? { path: ["members"], kind: "update" } : { path: place.path, kind: "add" };
-		}),
-		...removeUserIds.map(removed),
-	];
-}
-
-/** The item of a list that has to apply again; or the property that is the one id of its resource. */
-function findItem(lists: Properties, id: string): PropertyChange {
-	for (const [name, list] of Object.entries(lists)) {
-		const index = Array.isArray(list) ? list.indexOf(id) : -1;
-		if (index >= 0) return { path: [name, index], kind: "add" };
-		if (list === id) return { path: [name], kind: "update" };
-	}
-	return { path: [], kind: "update" };
 }

@@ -19,7 +19,7 @@ import { guardText, limitText } from "../../say/guards.ts";
 import type { Session } from "../session/session.ts";
 import { functionReads } from "../session/shared-reads.ts";
 import { pulumiVoice } from "../settings/voice.ts";
-import { comparePlan, renderForPulumi } from "./component.ts";
+import { compareDocument, renderForPulumi } from "./component.ts";
 import { findingsOf, type PlannedApproval } from "./organization-fields.ts";
 
 /** A difference that the plan resolves. */
@@ -121,7 +121,7 @@ export interface DocumentPlan {
 
 /** What the plan of a document says, against the live organization. Throws what Session.compare throws. */
 export async function planDocument(desired: DesiredOrganization, session: Session): Promise<DocumentPlan> {
-	const plan = await comparePlan(functionReads, desired, session);
+	const { plan } = await compareDocument(functionReads, desired, session);
 	const { summary, activities, impact, approvals } = findingsOf(plan);
 	const { allow } = session.settings;
 	const guards = refusingGuards(plan.guards, allow);

@@ -10,15 +10,14 @@ import { checkArguments } from "../inputs/input-schema.ts";
 import { explainFailure, hasUnknown, type Properties, unknownValue } from "../inputs/inputs.ts";
 import { markSecret, namesOfSecrets } from "../inputs/secrets.ts";
 import {
+	compareOrganization,
 	describePlan,
 	type Notice,
 	type OrganizationArgs,
-	partsToRegister,
-	planOrganization,
-	type RegisteredPart,
-	readComponent,
+	readOrganization,
 } from "../organization/component.ts";
 import { documentInputs, findingsOf } from "../organization/organization-fields.ts";
+import { fillIds, partsToRegister, type RegisteredPart } from "../organization/parts.ts";
 import { ResourceFailure } from "../resources/failure.ts";
 import { withoutSecrets } from "../resources/resource-operations.ts";
 import type { ProviderProcess } from "../session/provider-process.ts";
@@ -26,7 +25,7 @@ import type { GivenSettings } from "../settings/settings.ts";
 import { type EngineLog, messageLimits } from "./engine.ts";
 import { componentRequest, partRequest, partUrn } from "./registrations.ts";
 import type { ComponentParts } from "./resource-calls.ts";
-import { readArguments, writeProperties } from "./values.ts";
+import { readArguments, readProperties, writeProperties } from "./values.ts";
 
 type Request = InstanceType<typeof providerMessages.ConstructRequest>;
 type Response = InstanceType<typeof providerMessages.ConstructResponse>;
@@ -78,8 +77,9 @@ async function make(request: Request, { process, settings }: ComponentContext): 
 	if (hasUnknown(properties)) return makeUnknown(properties);
 	const session = process.sessionFor(await settings());
 	const name = request.getName();
-	const desired = readComponent(properties as unknown as OrganizationArgs);
-	const plan = await planOrganization(name, desired, session);
+	const desired = readOrganization(properties as unknown as OrganizationArgs);
+	const comparison = await compareOrganization(name, desired, session);
+	const { plan } = comparison;
 	const isDocumentSecret = secretNames.includes("document");
 	const isOrganizationSecret = isDocumentSecret || secretNames.includes("organizationId");
 	const seal = (isSecret: boolean, value: unknown): unknown => (isSecret ? markSecret(value) : value);
@@ -87,7 +87,7 @@ async function make(request: Request, { process, settings }: ComponentContext): 
 	const organizationId = seal(isOrganizationSecret, desired.organizationId);
 	return {
 		inputs: { organizationId },
-		parts: partsToRegister(name, desired, plan).map((part) => ({
+		parts: partsToRegister(name, desired, comparison).map((part) => ({
 			...(isDocumentSecret ? hideName(part, name) : part),
 			args: mapValues(part.args, (key, value) =>
 				seal(isDocumentSecret || (isOrganizationSecret && key === "organizationId"), value),
@@ -145,11 +145,24 @@ async function register(
 	monitor: Monitor,
 	{ process, log, provider, parts: known }: ComponentContext,
 ): Promise<string> {
-	const urn = await monitor.register(componentRequest(request, writeProperties(inputs)));
+	const { urn } = await monitor.register(componentRequest(request, writeProperties(inputs)));
 	if (notice !== undefined) log.print(notice.severity, process.secrets.redact(notice.text), urn);
 	const component = request.getName();
 	for (const part of parts) known.set(partUrn(urn, part), { component, drift: part.drift });
-	const registering = parts.map((part) => monitor.register(partRequest(request, urn, part, provider())));
+	const made = new Map<string, unknown>();
+	const registerPart = async (part: RegisteredPart): Promise<void> => {
+		const args = fillIds(part.args, made) as Properties;
+		const { outputs: found } = await monitor.register(partRequest(request, urn, { ...part, args }, provider()));
+		if (part.standIn !== undefined) made.set(part.standIn, found.tagId);
+	};
+	const registerInTurn = async (some: readonly RegisteredPart[]): Promise<void> => {
+		for (const part of some) await registerPart(part);
+	};
+	const isOrdered = ({ rank }: RegisteredPart): boolean => rank !== undefined;
+	const registering = [
+		...parts.filter((part) => !isOrdered(part)).map(registerPart),
+		registerInTurn(parts.filter(isOrdered)),
+	];
 	const isWhole = await Promise.race([allSettled(registering), process.interrupted]);
 	// The engine ends the run after a part that failed, shows why, and deletes nothing. A second error would hide the first.
 	if (isWhole !== true) return urn;
@@ -167,6 +180,7 @@ async function allSettled(work: readonly Promise<unknown>[]): Promise<true> {
 
 const { RegisterResourceOutputsRequest } = monitorMessages;
 
+type RegisterResponse = InstanceType<typeof monitorMessages.RegisterResourceResponse>;
 type RegisterRequest = InstanceType<typeof monitorMessages.RegisterResourceRequest>;
 
 type Monitor = ReturnType<typeof openMonitor>;
@@ -175,9 +189,10 @@ type Monitor = ReturnType<typeof openMonitor>;
 function openMonitor(address: string) {
 	const client = new monitorService.ResourceMonitorClient(address, credentials.createInsecure(), messageLimits);
 	return {
-		/** Registers a resource and returns its URN once the engine is done with it. Throws ResourceFailure. */
-		async register(request: RegisterRequest): Promise<string> {
-			return (await call<{ getUrn(): string }>((done) => client.registerResource(request, done))).getUrn();
+		/** Registers a resource. Returns its URN and its outputs once the engine is done with it. Throws ResourceFailure. */
+		async register(request: RegisterRequest): Promise<{ readonly urn: string; readonly outputs: Properties }> {
+			const response = await call<RegisterResponse>((done) => client.registerResource(request, done));
+			return { urn: response.getUrn(), outputs: readProperties(response.getObject()).properties };
 		},
 		async registerOutputs(urn: string, outputs: struct.Struct): Promise<void> {
 			const request = new RegisterResourceOutputsRequest();

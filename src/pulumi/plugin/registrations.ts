@@ -6,7 +6,7 @@ import monitorMessages from "@pulumi/pulumi/proto/resource_pb.js";
 import type struct from "google-protobuf/google/protobuf/struct_pb.js";
 import { defined } from "../../common/defined.ts";
 import { withoutMeta } from "../inputs/inputs.ts";
-import type { RegisteredPart } from "../organization/component.ts";
+import type { RegisteredPart } from "../organization/parts.ts";
 import { configurationNamespace } from "../settings/settings.ts";
 import { writeProperties } from "./values.ts";
 
@@ -52,6 +52,7 @@ export function partRequest(
 	request.setProvider(provider ?? asked.getProvidersMap().get(configurationNamespace) ?? "");
 	request.setAliasesList(aliasesOf(part));
 	setOptions(request, asked);
+	if (part.isKept) request.setRetainondelete(true);
 	return request;
 }
 

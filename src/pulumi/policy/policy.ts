@@ -22,6 +22,7 @@ import {
 	readPolicyInputs,
 } from "./inputs.ts";
 import { importPolicy, isLookUp, lookUpPolicy } from "./look-up.ts";
+import { policyParts } from "./parts.ts";
 
 export const policy: ResourceDefinition<PolicyInputs, PolicyOutputs> = {
 	...policyDocument,
@@ -60,7 +61,9 @@ export const policy: ResourceDefinition<PolicyInputs, PolicyOutputs> = {
 		};
 	},
 	async findTarget(inputs, olds) {
-		const policyId = knownId("policyId", olds) ?? knownId("policyId", inputs);
+		// A part is the policy of its name, as the document has it: it is created again where the one of the state is gone.
+		const policyId =
+			inputs.partOf === undefined ? (knownId("policyId", olds) ?? knownId("policyId", inputs)) : undefined;
 		const { policyId: _known, ...written } = inputs;
 		const located = { ...written, ...defined({ policyId }) };
 		return { inputs: located, desired: readPolicyInputs(located) };
@@ -87,7 +90,7 @@ export const policy: ResourceDefinition<PolicyInputs, PolicyOutputs> = {
 	submitsAtDelete: (props) => knownId("policyId", props) !== undefined,
 	isContinuedByDelete: ({ policyId }, { operation, parameters }) =>
 		operation === "delete_policies" && idsIn(parameters.policyIds).every((id) => id === policyId),
-	partsOf: () => [],
+	partsOf: policyParts,
 };
 
 /** What the policy was before a change that did not complete. */

@@ -108,7 +108,8 @@ export async function review(
 	if (second !== undefined) throw new ResourceFailure(second.reason);
 	const assumed = hasUnknown(news) ? definition.assume?.(inputs) : undefined;
 	const known = (assumed?.inputs ?? inputs) as ResourceInputs;
-	if (!changes || hasUnknown(known)) return [];
+	// A component has judged its parts.
+	if (!changes || hasUnknown(known) || news.partOf !== undefined) return [];
 	const target = (await findTarget?.(known, olds, session)) ?? { inputs: known, desired: mustRead(definition, known) };
 	const judged = { olds, news: inputs, unjudged: assumed?.unjudged };
 	const { failures, notices = [] } = await checkLive(definition, target, judged, session);

@@ -1,4 +1,6 @@
 import type { PendingActivity } from "../../plan/activities/pending.ts";
+import type { Change } from "../../plan/change.ts";
+import type { IdsOfReferences } from "../../plan/kinds/references.ts";
 import type { DesiredOrganization, LiveOrganization } from "../../plan/organization.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { standInsIn } from "../../plan/stand-in.ts";
@@ -136,7 +138,15 @@ export interface ResourceDefinition<
 	submitsAtDelete?(props: Outputs): boolean;
 	/** Whether deleting submits what this activity does, and so continues with it. Left out: no. */
 	isContinuedByDelete?(props: Outputs, activity: PendingActivity): boolean;
-	partsOf(desired: DesiredOrganization): readonly DocumentPart[];
+	/** The parts of a document, with the changes that its plan makes. */
+	partsOf(desired: DesiredOrganization, planned: PlannedParts): readonly DocumentPart[];
+}
+
+/** What the plan of a document says for its parts. */
+export interface PlannedParts {
+	readonly changes: readonly Change[];
+	/** The ids of tags that the plan creates are stand-ins. */
+	readonly ids: IdsOfReferences;
 }
 
 /** A resource that a component registers for one part of its document. */
@@ -144,8 +154,11 @@ export interface DocumentPart {
 	/** What follows the component's name in the name of the resource; earlier ones become aliases. */
 	readonly suffix: string;
 	readonly earlierSuffixes?: readonly string[];
+	/** An id that stands in for one of an object that another part creates is that part's output. */
 	readonly args: Properties;
 	readonly covers: (address: string) => boolean;
+	/** Whether its object stays when the document drops it. Left out: the resource says so. */
+	readonly isKept?: true;
 	/** The limit that allows as many removals as the component's plan has for the part. */
 	readonly limit?: string;
 }

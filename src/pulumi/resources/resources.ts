@@ -2,13 +2,14 @@
 
 import { policy } from "../policy/policy.ts";
 import { userTag } from "../user-tag/user-tag.ts";
-import { oauthProviderRemoval, policyRemoval, tvcAppRemoval } from "./removal.ts";
+import { oauthProviderRemoval, policyRemoval, tvcAppRemoval, userTagRemoval } from "./removal.ts";
 import type { ResourceDefinition } from "./resource.ts";
 
 export const resources: readonly ResourceDefinition[] = [
 	userTag,
 	policy,
 	policyRemoval,
+	userTagRemoval,
 	oauthProviderRemoval,
 	tvcAppRemoval,
 ];

@@ -49,8 +49,12 @@ export function isRefused({ guards, problems }: Plan, allow: Settings["allow"]):
  * Returns the guards that a part of a component can judge. The component has judged who can do what after all parts, and one part
  * may take away what another gives; it has also counted all tags whose changes were made and undone.
  */
+const ofWhole: ReadonlySet<string> = new Set<Guard["kind"]>([
+	...(["lockout", "escalation", "reversals", "unsafeMoments", "stranded", "ownPowers", "danglingTags"] as const),
+]);
+
 export function guardsOfPart(guards: readonly Guard[]): readonly Guard[] {
-	return guards.filter(({ kind }) => kind !== "lockout" && kind !== "escalation" && kind !== "reversals");
+	return guards.filter(({ kind }) => !ofWhole.has(kind));
 }
 
 /** The command that also allows what these guards found. It replaces the whole value, so it repeats earlier overrides. */

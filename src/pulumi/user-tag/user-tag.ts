@@ -66,7 +66,9 @@ export const userTag: ResourceDefinition<TagInputs, TagOutputs> = {
 	async findTarget(inputs, olds, session) {
 		// Read as `check` did, which did not know the id.
 		const { tagId: _tagId, ...written } = inputs;
-		const known = knownId("tagId", olds) ?? knownId("tagId", inputs);
+		// A part is the tag of its name, as the document has it: it is created again where the one of the state is gone.
+		const isNamed = inputs.partOf !== undefined && inputs.create === true;
+		const known = (isNamed ? undefined : knownId("tagId", olds)) ?? knownId("tagId", inputs);
 		const finds = known === undefined && inputs.create !== true;
 		const tagId = finds ? (await readTag(inputs.resource, readTagInputs(inputs), session))?.id : known;
 		const desired = readTagInputs(written);
@@ -92,7 +94,7 @@ export const userTag: ResourceDefinition<TagInputs, TagOutputs> = {
 	submitsAtDelete: (props) => deletesTag(props) || membersToRemove(props).length > 0,
 	isContinuedByDelete,
 	partsOf: (desired) =>
-		tagsOf(desired).map(({ name, id, previously, members }) => ({
+		tagsOf(desired).map(({ name, id, previously, members, create }) => ({
 			suffix: name,
 			earlierSuffixes: previously,
 			args: defined({
@@ -100,6 +102,7 @@ export const userTag: ResourceDefinition<TagInputs, TagOutputs> = {
 				tagId: id,
 				previously: previously.length === 0 ? undefined : [...previously],
 				members: writeMembers(members),
+				...(create === true ? { create, adopt: true, onDestroy: "keep" as const } : {}),
 			}),
 			covers: (address) => address === `userTag:${name}`,
 			limit: "memberRemovals",

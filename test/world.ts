@@ -181,8 +181,14 @@ export async function makeWorld(
 	return world;
 }
 
+/** Types of which the name of the operation is only a part. */
+const typesBeside: Readonly<Record<string, string>> = {
+	update_policy: writes.update_policy.type,
+	create_oauth_providers: "ACTIVITY_TYPE_CREATE_OAUTH_PROVIDERS_V2",
+};
+
 async function submitAs(url: string, key: TestKey, name: string, parameters: object, nowMs: number): Promise<void> {
-	const type = name === "update_policy" ? writes.update_policy.type : `ACTIVITY_TYPE_${name.toUpperCase()}`;
+	const type = typesBeside[name] ?? `ACTIVITY_TYPE_${name.toUpperCase()}`;
 	const body = JSON.stringify({ type, timestampMs: String(nowMs), organizationId, parameters });
 	const init = { method: "POST", body, headers: apiKeyStamp(body, key) };
 	const response = await fetch(`${url}/public/v1/submit/${name}`, init);

@@ -1,4 +1,4 @@
-/** What users sign and log in with, as it was read, with what tells how long it lasts (docs/credentials.md). Ids are lower case. */
+/** What users sign and log in with, as it was read, with how long it lasts (docs/credentials.md). Ids are lower case. */
 import type { Known } from "./access.ts";
 
 /** Texts are null, and times unknown, where the service does not show them. */

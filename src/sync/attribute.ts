@@ -17,8 +17,9 @@ import {
 } from "../plan/activities/named-writes.ts";
 import { labelOf } from "../plan/address.ts";
 import type { Change, PolicyChange, ReportChange } from "../plan/change.ts";
+import type { Attribution } from "../plan/drift/attribution.ts";
+import type { AddedCredential } from "../plan/drift/credentials.ts";
 import { accessExpired, knownDifferences } from "../plan/drift/difference.ts";
-import type { Attribution } from "../plan/drift/drift.ts";
 import { readOnlyKindOf, removalKinds } from "../plan/kinds/index.ts";
 import type { Plan } from "../plan/plan.ts";
 import { endOfPrecision, readTime } from "../wire/activity.ts";
@@ -34,22 +35,24 @@ export interface DriftAttributions {
 }
 
 /**
- * Returns who caused each known difference of the plan. Asks nothing with documented reads, or if no activity could explain a
+ * Returns who caused each known difference of the plan, by address, and each of these credentials, by key. Asks nothing with documented reads, or if no activity could explain a
  * difference. It is no error that activities cannot be listed: the drift matters more than who caused it.
  */
 export async function attributeDrift(
 	plan: Plan,
 	reader: Reader,
 	isOurs: (fingerprint: string) => boolean,
+	credentials: readonly Pick<AddedCredential, "key" | "id">[] = [],
 ): Promise<DriftAttributions> {
-	const questions = new Map(
-		knownDifferences(plan).flatMap(({ address, change, earlierActivity, what }) => {
+	const questions = new Map([
+		...credentials.map(({ key, id }) => [key, [existenceFact(id, createsCredentials)]] as const),
+		...knownDifferences(plan).flatMap(({ address, change, earlierActivity, what }) => {
 			// No one makes access expire.
 			const isAsked = change !== null && earlierActivity === null && what !== accessExpired;
 			const facts = isAsked ? factsOf(change, plan) : [];
 			return facts.length === 0 ? [] : [[address, facts] as const];
 		}),
-	);
+	]);
 	if (plan.reads === "documented" || questions.size === 0) return { attributions: new Map(), unattributed: null };
 	const listed = await listCompleted(plan.organizationId, reader);
 	if (typeof listed === "string") return { attributions: new Map(), unattributed: listed };
@@ -236,6 +239,9 @@ function nameFact(tagId: string, liveName: string): Fact {
 		explains: (one) => updatedTag(one) === tagId && one.intent.newUserTagName === liveName,
 	};
 }
+
+/** Users get credentials with their creation, an invitation or a recovery too. */
+const createsCredentials = /_(CREATE|ACCEPT|RECOVER)_/;
 
 const removes = /_(DELETE|REMOVE)_/;
 

@@ -1,7 +1,7 @@
 /** Who moved what: against a real emulator whose activities other users made, and against answers of other services. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { TransportError } from "../../src/common/errors.ts";
-import type { Attribution } from "../../src/plan/drift/drift.ts";
+import type { Attribution } from "../../src/plan/drift/attribution.ts";
 import type { DesiredOrganization } from "../../src/plan/organization.ts";
 import { makePlan, type Reads } from "../../src/plan/plan.ts";
 import { attributeDrift, type DriftAttributions } from "../../src/sync/attribute.ts";

@@ -82,13 +82,22 @@ async function makeReporter(
 	{ flags }: Call<DriftFlags>,
 ): Promise<Reporter> {
 	const { attributeDrift } = await import("../../sync/attribute.ts");
+	const { findNewCredentials } = await import("../../plan/drift/credentials.ts");
 	const { lastAppliedTimes } = await import("../../plan/drift/memory.ts");
 	const selections = flags.only.flatMap((text) => parseSelection(text) ?? []);
 	const isOurs = (fingerprint: string): boolean => journal?.entry(fingerprint) !== undefined;
-	return async ({ comparison: { plan, desired, live }, client }) => {
+	return async ({ comparison: { plan, desired, live, context }, client }) => {
 		const { organizationId } = plan;
+		const { credentials, access } = context;
+		const asksCredentials = desired.rules?.some(({ rule }) => rule === "credentials") === true;
+		const atMs = context.serviceTimeMs ?? context.readAtMs;
+		const news =
+			asksCredentials && credentials !== undefined && access !== undefined
+				? findNewCredentials({ credentials, access, atMs }, desired, last?.get(organizationId)?.credentials)
+				: undefined;
 		const found = reportDrift(plan, {
-			...(await attributeDrift(plan, client.reader, isOurs)),
+			...(await attributeDrift(plan, client.reader, isOurs, news?.added)),
+			credentials: news,
 			earlier: last?.get(organizationId),
 			appliedAt: lastAppliedTimes(desired, live),
 			desired,

@@ -1,10 +1,13 @@
 /** The drift report. Only a known difference is drift; others are listed as unread or waiting (docs/drift.md). */
+import { defined } from "../../common/defined.ts";
 import { combineExitCodes, type ExitCode, exitCodes } from "../../common/errors.ts";
 import { type AddressText, includesObject, isRuleAddress, type RuleAddress, scopeOf } from "../address.ts";
 import type { KindName } from "../kinds/names.ts";
 import type { Plan } from "../plan.ts";
 import type { BrokenRule } from "../rules/judge.ts";
 import type { EarlierActivity } from "../step.ts";
+import type { Attribution } from "./attribution.ts";
+import type { CredentialNews } from "./credentials.ts";
 import {
 	type Difference,
 	digestDifference,
@@ -20,21 +23,6 @@ type DriftVerdict = "drifted" | "could-not-look" | "waiting" | "as-documented";
 
 /** How a finding compares with the last report. `not-looked-at`: this run does not know, so the last report is kept. */
 type FindingState = "new" | "still-there" | "changed" | "not-looked-at";
-
-/** The activity that last changed an object the way it differs, and who submitted it. */
-export interface Attribution {
-	readonly activityId: string;
-	/** As the service says it, for example `ACTIVITY_TYPE_UPDATE_USER_TAG`. */
-	readonly type: string;
-	/** Null when the service does not say. */
-	readonly userId: string | null;
-	/** The alias of the document, or the service's name; null when there is neither. */
-	readonly userName: string | null;
-	/** The service's name; null where it does not say, left out by older versions. */
-	readonly liveName?: string | null;
-	/** When it was last updated, which for a completed activity is when it took effect; null when the service does not say. */
-	readonly at: string | null;
-}
 
 export interface Finding {
 	readonly address: AddressText | RuleAddress;
@@ -79,6 +67,8 @@ export interface OrganizationDrift {
 	readonly unread: readonly UnreadObject[];
 	/** Addresses of unmanaged user tags. */
 	readonly unmanaged: readonly string[];
+	/** Where the document has rules about credentials; left out otherwise. */
+	readonly credentials?: CredentialNews;
 	/** Why activities could not be attributed; null when they were listed, or not asked for. */
 	readonly unattributed: string | null;
 	/** Why the organization could not be read in this run; null when it was. */
@@ -91,6 +81,7 @@ interface DriftContext extends TodoContext {
 	/** By address. */
 	readonly attributions?: ReadonlyMap<string, Attribution>;
 	readonly unattributed?: string | null;
+	readonly credentials?: CredentialNews | undefined;
 	/** Whether this run looked at an object with this address (`--only`); all when left out. Rules are always judged. */
 	readonly isSelected?: (address: string) => boolean;
 	/** When orgsync last changed an object, by address (drift-memory.ts). */
@@ -120,10 +111,11 @@ export function reportDrift(plan: Plan, context: DriftContext = {}): Organizatio
 	const unseen = (one: Finding): boolean => !isSelected(one.address) || blind(one);
 	const past = (earlier?.findings ?? []).filter(absent);
 	const pastWaiting = (earlier?.waiting ?? []).filter((one) => absent(one) && unseen(one));
+	const credentials = context.credentials && withCauses(context.credentials, context);
 	const unread = withKept(unreadObjects(plan), [...past, ...pastWaiting].filter(blind), plan);
 	return {
 		organizationId: plan.organizationId,
-		verdict: assessVerdict(drifted, waiting, unread),
+		verdict: hasEscalation(credentials) ? "drifted" : assessVerdict(drifted, waiting, unread),
 		readAt: plan.readAt,
 		comparedWith: earlier?.readAt ?? null,
 		findings: [...drifted, ...past.filter(unseen).map(notLookedAt)],
@@ -135,6 +127,7 @@ export function reportDrift(plan: Plan, context: DriftContext = {}): Organizatio
 		waiting: [...waiting, ...pastWaiting.map(notLookedAt)],
 		unread,
 		unmanaged: plan.unmanaged.map(({ address }) => address),
+		...defined({ credentials }),
 		unattributed: context.unattributed ?? null,
 		error: null,
 	};
@@ -156,9 +149,19 @@ export function keepDrift(
 		waiting: (earlier?.waiting ?? []).map(notLookedAt),
 		unread: [],
 		unmanaged: earlier?.unmanaged ?? [],
+		...defined({ credentials: earlier?.credentials && { ...earlier.credentials, added: [] } }),
 		unattributed: null,
 		error,
 	};
+}
+
+function withCauses({ seen, added }: CredentialNews, { attributions }: DriftContext): CredentialNews {
+	return { seen, added: added.map((one) => ({ ...one, by: attributions?.get(one.key) ?? null })) };
+}
+
+/** Whether a protected user has a new credential: its holder can do all that this user can do. */
+function hasEscalation(news: CredentialNews | undefined): boolean {
+	return news?.added.some(({ escalation }) => escalation !== null) === true;
 }
 
 function assessVerdict(

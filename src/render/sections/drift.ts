@@ -1,14 +1,15 @@
 /** What drifted, since when, by whom and what to do about it, and how it compares with the last report (docs/drift.md). */
 import { showAddress, showName, showText } from "../../common/escape.ts";
 import { printScope } from "../../plan/address.ts";
-import type { Attribution, Finding, OrganizationDrift } from "../../plan/drift/drift.ts";
+import type { Attribution } from "../../plan/drift/attribution.ts";
+import type { Finding, OrganizationDrift } from "../../plan/drift/drift.ts";
 import { readOnlyKinds } from "../../plan/kinds/index.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { namesForSaid } from "../../plan/user-labels.ts";
 import type { UserNames } from "../../plan/users.ts";
 import { kindOfType } from "../../policy/activities/types.ts";
 import { count } from "../../say/count.ts";
-import { identifier, type Phrase, reason } from "../../say/phrase.ts";
+import { code, identifier, listSome, type Phrase, reason } from "../../say/phrase.ts";
 import { namePerson } from "../../say/powers.ts";
 import { sayReason } from "../../say/reason.ts";
 import { brokenText } from "../../say/rules.ts";
@@ -49,6 +50,7 @@ export function driftSections(drift: OrganizationDrift, plan: Plan): readonly Se
 	const first = needsSigns(plan) ? now.find(({ rows }) => rows.length > 0) : undefined;
 	return [
 		...now.map((one) => (one === first ? { ...one, lead: [signsMean] } : one)),
+		newCredentialsSection(drift, plan),
 		section("resolved", "Resolved since the last report", ["resolved", "resolved differences"], {
 			shorten: "later",
 			rows: drift.gone.map((gone) => {
@@ -62,6 +64,41 @@ export function driftSections(drift: OrganizationDrift, plan: Plan): readonly Se
 			rows: kept.map((finding) => keptRow(finding, lastSeen("; ", finding))),
 		}),
 	];
+}
+
+const kindWords = { apiKey: "API key", authenticator: "authenticator", oauthProvider: "OAuth provider" } as const;
+
+/** More groups than this are counted. */
+const maxGroups = 4;
+
+function newCredentialsSection({ credentials }: OrganizationDrift, plan: Plan): Section {
+	const added = credentials?.added ?? [];
+	return section("new-credentials", "New credentials since the last report", ["new credential", "new credentials"], {
+		form: "differences",
+		look: added.some(({ escalation }) => escalation !== null) ? "bad" : "attention",
+		rows: added.map(({ userId, kind, id, name, escalation, by }): Row => {
+			const who = namePerson(userId, plan);
+			const can = (groups: readonly string[], how: string): Phrase | null =>
+				groups.length === 0 ? null : [`its holder can do ${how}: `, ...listSome(groups, code, maxGroups)];
+			return {
+				sign: escalation === null ? "+" : "!!",
+				said: [
+					`${kindWords[kind]} `,
+					code(name || id),
+					" of ",
+					who,
+					...(escalation === null ? [] : [", who is protected"]),
+				],
+				notes: notesOf(
+					"plain",
+					by === null ? [noActivity] : sayAttribution(by, plan, "made"),
+					can(escalation?.alone ?? [], "alone"),
+					can(escalation?.together ?? [], "with others"),
+				),
+			};
+		}),
+		shorten: "never",
+	});
 }
 
 /** Whether this run looked at the object: the others are of the last report. */
@@ -188,12 +225,12 @@ function isAttributable({ kind, what }: Finding): boolean {
 	return kind !== "rule" && hasActivities && !/^(?:tag|policy)-/.test(what);
 }
 
-function sayAttribution(by: Attribution, names: UserNames): Phrase {
+function sayAttribution(by: Attribution, names: UserNames, what = "last changed"): Phrase {
 	const { activityId, type, at } = by;
 	const operation = reason(showName(kindOfType(type).toLowerCase()));
 	const when: Phrase = at === null ? [] : [", ", reason(showName(at))];
 	const which: Phrase = [", activity ", identifier(showName(activityId))];
-	return ["last changed by ", operation, " of ", ...sayWho(by, names), ...when, ...which];
+	return [`${what} by `, operation, " of ", ...sayWho(by, names), ...when, ...which];
 }
 
 /** Returns the user by what the plan knows and by what the activity itself says. */
@@ -264,7 +301,14 @@ function verdictOn(drift: OrganizationDrift, plan: Plan): Verdict {
 		case "drifted": {
 			const unknown = unread.length === 0 ? [] : [countUnread(drift, "more ")];
 			const ages = drift.comparedWith === null ? null : describeAges(counts);
-			const found = `Drift: ${countDrift(counts.objects, counts.broken)}`;
+			const gained = (drift.credentials?.added ?? []).filter(({ escalation }) => escalation !== null).length;
+			const parts = [
+				...(gained === 0
+					? []
+					: [count(gained, "new credential of a protected user", "new credentials of protected users")]),
+				...(counts.objects + counts.broken === 0 ? [] : [countDrift(counts.objects, counts.broken)]),
+			];
+			const found = `Drift: ${parts.join(", ")}`;
 			return { ...say(found, summarizeCure(plan), ...unknown), ...(ages === null ? {} : { details: [ages] }) };
 		}
 		case "could-not-look":

@@ -107,7 +107,7 @@ describe("maxKeyAge", () => {
 			expect(judge(rule, [user(bob, { apiKeys: known([aged(11, { type })]) })])).toContain("is too old");
 	});
 
-	it("is unknown without the time of a creation, the list of keys, or what tells an anchor", () => {
+	it("is unknown without the time of a creation, the list of keys, or what shows an anchor", () => {
 		expect(judge(rule, [user(bob, { apiKeys: known([aged(1, { createdAtMs: null })]) })])).toBe(
 			`unknown: list_users does not show the creation of ci of the user ${bob}`,
 		);

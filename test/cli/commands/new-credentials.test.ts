@@ -1,0 +1,86 @@
+/** `orgsync drift --since`: credentials that are new, who made them, and what their holders can do. */
+import { describe, expect, test } from "vitest";
+import { makeKey } from "../../keys.ts";
+import { readOutput } from "../../run.ts";
+import { bob, carol, document, keys, makeWorld, providers, type World } from "../../world.ts";
+
+const rules = "rules: { credentials: { issuers: [https://login.test] } }";
+const since = ["drift", "--since", "report.json"];
+
+/** A world whose report is in `report.json`. */
+async function makeReported(...sections: readonly string[]): Promise<World> {
+	const world = await makeWorld(document(rules, ...sections));
+	const report = await world.run([...since, "--format", "json", "--output", "report.json"]);
+	expect(report.code).toBe(0);
+	return world;
+}
+
+const createProvider = (world: World, name: string): Promise<void> =>
+	world.submitAsBob("create_oauth_providers", {
+		userId: bob,
+		oauthProviders: [{ providerName: name, oidcClaims: { iss: "https://login.test", sub: name, aud: "acme" } }],
+	});
+
+const key = (name: string, more: object = {}) => ({ publicKey: makeKey().publicKey, apiKeyName: name, ...more });
+
+describe("drift --since", () => {
+	test("names a new credential and who made it, which is no drift", async () => {
+		const world = await makeReported();
+		await createProvider(world, "evil");
+		const { code, stdout } = await world.run(since);
+		expect(code).toBe(0);
+		expect(stdout).toMatch(
+			/New credentials since the last report:\n(?:.*\n)* *\+ OAuth provider `evil` of bob\n.*made by create_oauth_providers_v2 of bob, .*, activity /,
+		);
+		expect((await world.run(["drift"])).stdout).not.toContain("New credentials");
+	});
+
+	test("calls it drift for a protected user, with all that its holder can do", async () => {
+		const world = await makeReported("protect: { users: [bob] }");
+		await world.change({ rootQuorum: { threshold: 1, userIds: [bob] } });
+		await createProvider(world, "evil");
+		const { code, stdout } = await world.run(since);
+		expect(code).toBe(2);
+		expect(stdout).toContain("!! OAuth provider `evil` of bob, who is protected");
+		expect(stdout).toMatch(/its holder can do alone: .*`PRIVATE_KEY\/SIGN`/);
+		expect(stdout).toContain("Drift: 1 new credential of a protected user");
+		const [{ credentials, verdict }] = readOutput(await world.run([...since, "--format", "json"])).drift;
+		expect(verdict).toBe("drifted");
+		expect(credentials.added).toMatchObject([
+			{ userId: bob, kind: "oauthProvider", by: { userName: "bob" }, escalation: { together: [] } },
+		]);
+		expect(credentials.seen).toContain(`${bob}/oauthProvider/${providers.bob[0]}`);
+	});
+
+	test("leaves out login sessions and the anchor of a user, and says where no activity explains one", async () => {
+		const world = await makeReported();
+		await world.change({
+			users: [
+				{ userId: carol, userName: "carol", apiKeys: [key("anchor"), key("login", { type: "CREDENTIAL_TYPE_LOGIN" })] },
+				{ userId: bob, userName: "bob", apiKeys: [{ publicKey: keys.bob.publicKey }, key("ci")] },
+			],
+		});
+		const { stdout } = await world.run(since);
+		expect(stdout).toMatch(/\+ API key `ci` of bob\n.*no listed activity explains it/);
+		expect(stdout).not.toMatch(/anchor|login`/);
+	});
+
+	test("reports nothing without rules about credentials, or without what the last report saw", async () => {
+		const world = await makeWorld(document());
+		await world.run([...since, "--format", "json", "--output", "report.json"]);
+		world.write("orgsync.yaml", document(rules));
+		await createProvider(world, "evil");
+		const first = readOutput(await world.run([...since, "--format", "json"])).drift[0].credentials;
+		expect(first.added).toEqual([]);
+		expect(first.seen.length).toBeGreaterThan(3);
+	});
+
+	test("keeps what the last report saw while users cannot be read", async () => {
+		const world = await makeReported();
+		await world.setRules({ denyReads: ["list_users"] });
+		await world.run([...since, "--format", "json", "--output", "report.json"]);
+		await world.setRules({});
+		await createProvider(world, "evil");
+		expect((await world.run(since)).stdout).toContain("`evil` of bob");
+	});
+});

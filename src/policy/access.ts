@@ -54,6 +54,7 @@ export type PlainNotRead =
 	| "extended-reads-off"
 	| "no-user-tags-wanted"
 	| "not-asked"
+	| "not-made-yet"
 	| "not-needed"
 	| "others-unlisted"
 	| "policies-not-read"

@@ -134,6 +134,7 @@ const notReadSentences: Readonly<Record<PlainNotRead, string>> = {
 	"extended-reads-off": "the eight documented queries do not show it, and extended reads are off",
 	"no-user-tags-wanted": "the document lists no user tags",
 	"not-asked": "it was not requested",
+	"not-made-yet": "a user under `given` does not exist yet",
 	"not-needed": "the document does not need it",
 	"others-unlisted":
 		"the service does not list all activities to this key, so others may be pending on policies and user tags",

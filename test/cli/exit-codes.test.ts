@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type Answer, expectNoSecret, readOutput, run } from "../run.ts";
-import { apps, document, keys, makeWorld, policies, tags, type World } from "../world.ts";
+import { alice, apps, document, keys, makeWorld, organizationId, policies, tags, type World } from "../world.ts";
 
 /** The exit code, why, the document, the words of the command, and what the JSON says besides. */
 type Case = readonly [code: number, why: string, document: string, words: string, json: object, more?: Preparation];
@@ -43,6 +43,16 @@ const moved = {
 	prepare: savePlan((world) => world.change({ userTags: [{ tagId: tags.signers, tagName: "renamed" }] })),
 };
 const importing = "ACTIVITY_TYPE_INIT_IMPORT_PRIVATE_KEY";
+
+const accessCase = "tests: [{ name: no one signs, power: sign, never: [alice] }]";
+const withSeed = (sections: object): Preparation => ({
+	prepare: async (world) => {
+		world.write("a.access.yaml", accessCase);
+		const users = [{ userId: alice, userName: "alice" }];
+		const rootQuorum = { threshold: 1, userIds: [alice] };
+		world.write("seed.json", JSON.stringify({ organizations: [{ organizationId, users, rootQuorum, ...sections }] }));
+	},
+});
 
 const error = (code: string): object => ({ error: { code } });
 const ended = (...outcomes: readonly string[]): object => ({
@@ -251,6 +261,23 @@ const cases: readonly Case[] = [
 		"status",
 		{ open: [{ activities: [{ operation: "update_user_tag" }] }] },
 		pending,
+	],
+	[3, "no access case", rename, "test", error("configuration")],
+	[
+		10,
+		"an access case that fails",
+		rename,
+		"test --offline seed.json",
+		{ organizations: [{ cases: [{ verdict: "failed" }] }] },
+		withSeed({ policies: [] }),
+	],
+	[
+		11,
+		"an access case that needs what is not read",
+		rename,
+		"test --offline seed.json",
+		{ organizations: [{ cases: [{ verdict: "unknown" }] }] },
+		withSeed({}),
 	],
 	[0, "powers", rename, "powers", { organizations: [{ unread: [{}] }] }],
 	[8, "wait, the time is up", rename, "wait --wait 0", { activities: [{ outcome: "awaiting-approval" }] }, pending],

@@ -38,6 +38,7 @@ describe("a command that only reads sends nothing under /submit/:", () => {
 		{ words: ["powers"], code: 0, queries: 4 },
 		{ words: ["powers", "--why", "alice", "sign"], code: 0, queries: 4 },
 		{ words: ["can", "alice", "sign"], code: 0, queries: 4 },
+		{ words: ["test"], code: 3, queries: 0 },
 		{ words: ["status"], code: 0, queries: 1 },
 		{ words: ["status", "--reads", "documented"], code: 0, queries: 0 },
 		{ words: ["wait", "--wait", "0"], code: 0, queries: 1 },

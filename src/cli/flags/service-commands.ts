@@ -215,7 +215,7 @@ const test = (): CommandRow => ({
 		]),
 		...organizationFlags(),
 		...activityFlags(),
-		...serviceFlags(readsFlag(), concurrencyFlag()),
+		...serviceFlags(concurrencyFlag()),
 		...outputFlags(caseFormats),
 	],
 	example: "orgsync test --after -f orgsync.yaml",

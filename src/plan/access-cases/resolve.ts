@@ -66,7 +66,7 @@ class Resolver {
 			const ids = [names.aliases, names.liveNames].flatMap((all) => idsNamed(name, all));
 			if (ids.length > 0) this.wrong.push({ text: name, at, path: "given.users", of: "given", ids, known: [] });
 			const tagIds = tags.flatMap((tag) => this.#tag(tag) ?? []);
-			const notShown: Known<never> = { known: false, because: { kind: "user-not-listed", userId: name } };
+			const notShown: Known<never> = { known: false, because: { kind: "not-made-yet" } };
 			return {
 				id: name,
 				tagIds: { known: true, value: [...new Set(tagIds)].sort(compareText) },

@@ -86,6 +86,29 @@ test.each([
 	if (words[0] !== "status" && words[0] !== "export") expect(printed).toContain(shown);
 });
 
+test.each([
+	["text"],
+	["markdown"],
+	["github"],
+	["junit"],
+	["json"],
+])("test in %s shows the names of cases, policies and users with what cannot be seen escaped", async (format) => {
+	const world = await makeWorld(document(), { reads: "all" });
+	const consensus = `approvers.any(user, user.id == '${bob}')`;
+	await world.change({ policies: [{ policyId: policies[0], policyName: evil, consensus }] });
+	// A document has invisible characters as escapes only.
+	const name = JSON.stringify(evil).replaceAll(
+		/[^ -~]/g,
+		(one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`,
+	);
+	world.write("a.access.yaml", `rootQuorum: aside\ntests: [{ name: ${name}, power: sign, alone: { never: [bob] } }]`);
+	const { code, stdout, stderr } = await world.run(["test", "--live", "--format", format]);
+	expect({ code, stderr }).toEqual({ code: 10, stderr: "" });
+	expect(stdout.replaceAll(/^::(notice|warning|error) .*?title=orgsync%3A/gm, "")).not.toMatch(unsafe);
+	if (format === "json") expect(JSON.parse(stdout).organizations[0].cases[0].name).toBe(evil);
+	else expect(stdout.length).toBeGreaterThan(200);
+});
+
 test("export writes a tag's name with escapes where it would not be seen, or be a command of a log", async () => {
 	const name = "sign\u3164ers ##[error]x";
 	const world = await makeHostile(name);

@@ -15,10 +15,11 @@ import { readFleet } from "../../files/sources.ts";
 import { mapInOrder } from "../../map-in-order.ts";
 import { describeError, exitCodeOfError } from "../../output/failure.ts";
 import type { Call } from "../../output/output.ts";
+import { describeImpossible, isImpossible } from "../apply/consent.ts";
 import { compareFleet } from "../comparing.ts";
 import { findOrganizations, type NamingFlags, readNamedFleet, selectFrom } from "../selection.ts";
 
-export interface StateFlags extends NamingFlags, ConnectionFlags {
+export interface StateFlags extends NamingFlags, Omit<ConnectionFlags, "reads"> {
 	readonly live?: boolean;
 	readonly after?: boolean;
 	/** The file of a saved plan. */
@@ -129,12 +130,13 @@ async function readAfter(call: Call<StateFlags>): Promise<readonly FoundState[]>
 	const { flags, terminal } = call;
 	const { readAccessOnly } = await import("../../../sync/read/read-access.ts");
 	const all = (await readNamedFleet(call)) ?? (await readFleet(flags, terminal));
-	const selecting = { ...flags, only: [] };
-	const fleet = await selectFrom(all, { ...call, flags: selecting });
+	const comparing = { ...call, flags: { ...flags, only: [], reads: "auto" as const } };
+	const fleet = await selectFrom(all, comparing);
 	return withConnection(call, async (connection) => {
 		const states: FoundState[] = [];
-		const compared = compareFleet(fleet, { ...call, connection }, async ({ comparison, client }) => {
+		const compared = compareFleet(fleet, { ...comparing, connection }, async ({ comparison, client }) => {
 			const { plan, desired } = comparison;
+			if (isImpossible(plan)) throw describeImpossible(plan);
 			const reading = await readAccessOnly(plan.organizationId, client.reader, terminal.now);
 			return afterSteps(toState(plan, reading, namesOfUsers(desired)), plan.steps);
 		});

@@ -124,7 +124,10 @@ export function judgeNewAccess({ impact, verdict }: FoundImpact): RuleFacts {
 	});
 	const unclear = impact.filter(({ change }) => change === "unknown");
 	// What no documentation says does not count. What two pages say in two ways may be new access.
-	const open = unclear.find(({ because }) => !isUndocumented(because) || because?.kind === "own-credentials-disputed");
+	const open = unclear.find(
+		({ because, onlyTakes }) =>
+			onlyTakes !== true && (!isUndocumented(because) || because?.kind === "own-credentials-disputed"),
+	);
 	const isUnexplained = verdict === "unknown" && unclear.length === 0;
 	const unknown: Reason | null = open?.because ?? (isUnexplained ? { kind: "impact-unknown" } : null);
 	const isMore = breaches.length === 0 && (verdict === "more-permissive" || verdict === "both");

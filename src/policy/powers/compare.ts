@@ -3,7 +3,7 @@
 import { remember } from "../../common/remember.ts";
 import { describeRegion, type Literal, type Region } from "../cells/regions.ts";
 import { TooComplex } from "../sets/formula.ts";
-import type { UserSets } from "../sets/resolve.ts";
+import { difference, type UserSets } from "../sets/resolve.ts";
 import { type Bits, bit, hasBit, isWithin, membersOf, placesOf } from "../sets/sets.ts";
 import { aloneIn, findSmallestSets, isMember, participantsIn, smallestWith } from "../sets/user-sets.ts";
 import { idsOf } from "../sets/votes.ts";
@@ -122,7 +122,8 @@ class Comparison {
 		const reason = whyUnknown(this.#before, this.#after, this.#changed, because);
 		const [was, is] = [this.#before.prepared.access.rootQuorum, this.#after.prepared.access.rootQuorum];
 		// A root quorum that is unknown on both sides is the same on both: no step changes it.
-		if (reason !== null && (this.#isUnknown || was.known !== is.known)) this.#addUnknown(reason);
+		if (reason !== null && (this.#isUnknown || was.known !== is.known))
+			this.#addUnknown(reason, !isOpen && this.#onlyTakes());
 		return this.#result();
 	}
 
@@ -281,8 +282,18 @@ class Comparison {
 			.reduce((all, { cells }) => all & cells, bit(this.#cells.length) - 1n);
 	}
 
-	#addUnknown(because: Reason): void {
-		this.#findings.push(this.#makeFinding("unknown", { because }));
+	#addUnknown(because: Reason, onlyTakes = false): void {
+		this.#findings.push(this.#makeFinding("unknown", { because, ...(onlyTakes ? { onlyTakes } : {}) }));
+	}
+
+	/** Whether nothing is possible after, in any cell, but what was surely so before, and what is surely new and said apart. */
+	#onlyTakes(): boolean {
+		const { users } = this.#before.prepared;
+		return this.#cells.every(
+			({ before, after }, index) =>
+				difference(after.possible, [...before.sure, ...(this.#changes[index]?.more ?? [])], users, this.#budget)
+					.length === 0,
+		);
 	}
 
 	#makeFinding(change: ImpactChange, parts: Partial<ImpactFinding>): ImpactFinding {

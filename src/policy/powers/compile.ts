@@ -1,20 +1,18 @@
 /** Compiles a policy once: its trees, whether its time is open, and for which groups its condition holds. */
 import { remember } from "../../common/remember.ts";
 import type { AccessPolicy } from "../access.ts";
-import { checkExpression } from "../language/checker.ts";
 import { evaluate } from "../language/evaluate.ts";
-import { parseExpression } from "../language/parser.ts";
 import { readClause } from "../language/read-clause.ts";
 import type { Clause, Expression } from "../language/syntax.ts";
 import { isError, isUnknown, structOf, timestampOf } from "../language/values.ts";
 import { type ActivityFacts, judgeCondition, type Outcome } from "./activity.ts";
 import type { Reason } from "./reason.ts";
 
-/** A clause as a tree. `absent`: the policy has none, which does not restrict. */
+/** A clause as a tree. `absent`: the policy has none, which does not restrict. `unclear`: the tree has opaque parts. */
 type CompiledClause =
 	| { readonly is: "absent" }
 	| { readonly is: "tree"; readonly tree: Expression }
-	| { readonly is: "unclear"; readonly because: Reason };
+	| { readonly is: "unclear"; readonly tree: Expression; readonly because: Reason };
 
 interface CompiledPolicy {
 	readonly consensus: CompiledClause;
@@ -40,25 +38,22 @@ export function compilePolicy(policy: AccessPolicy): CompiledPolicy {
 
 function compileClause(text: string, clause: Clause): CompiledClause {
 	if (text.trim() === "") return { is: "absent" };
-	const parsed = parseExpression(text);
-	const [mistake] = "mistakes" in parsed ? parsed.mistakes : checkExpression(parsed.expression, clause);
-	if (mistake !== undefined) return { is: "unclear", because: { kind: "not-understood", clause, ...mistake } };
-	return "mistakes" in parsed ? { is: "absent" } : { is: "tree", tree: parsed.expression };
+	const { expression: tree, mistakes } = readClause(text, clause);
+	const [mistake] = mistakes;
+	if (mistake === undefined) return { is: "tree", tree };
+	return { is: "unclear", tree, because: { kind: "not-understood", clause, ...mistake } };
 }
 
+/** The opaque parts of a condition are parts of its cells, so that it has a tree in any case. */
 function compileCondition(text: string): Pick<CompiledPolicy, "condition" | "slip"> {
-	if (text.trim() === "") return { condition: { is: "absent" }, slip: null };
-	const { expression, mistakes } = readClause(text, "condition");
-	const [mistake] = mistakes;
-	const slip: Reason | null =
-		mistake === undefined ? null : { kind: "not-understood", clause: "condition", ...mistake };
-	return { condition: { is: "tree", tree: expression }, slip };
+	const clause = compileClause(text, "condition");
+	if (clause.is !== "unclear") return { condition: clause, slip: null };
+	return { condition: { is: "tree", tree: clause.tree }, slip: clause.because };
 }
 
 export function outcomeFor(policy: AccessPolicy, facts: ActivityFacts): Outcome {
 	const { condition, slip, outcomes } = compilePolicy(policy);
 	if (condition.is === "absent") return { holds: "yes" };
-	if (condition.is === "unclear") return { holds: "unknown", because: condition.because };
 	const key = `${facts.resource},${facts.action},${facts.kind},${facts.type}`;
 	return remember(facts.fields === undefined ? outcomes : new Map<string, Outcome>(), key, () => {
 		const judged = judgeCondition(condition.tree, facts);
@@ -77,8 +72,9 @@ export function judgeTime(policy: AccessPolicy, atMs: number): TimeOutcome {
 	if (time.is === "absent") return "open";
 	const { stated } = policy;
 	if (stated !== undefined && Math.abs(atMs - stated.atMs) <= statedMs) return stated.isActive ? "open" : "closed";
-	if (time.is === "unclear") return { because: time.because };
 	const value = evaluate(time.tree, new Map([["time", structOf({ now: timestampOf(atMs) })]]));
+	// What is not understood may also err, and then the time takes no part: only a closed time is certain.
+	if (time.is === "unclear") return value === false ? "closed" : { because: time.because };
 	if (typeof value === "boolean") return value ? "open" : "closed";
 	if (!isUnknown(value)) return { because: { kind: "not-boolean", clause: "time" } };
 	// A time that errs takes no part, as a condition that does; a slip in a type is not understood.

@@ -37,6 +37,8 @@ export interface ImpactFinding {
 	readonly policyIds: readonly string[];
 	/** Whether the guard `escalation` counts it: one person alone, where two or more were needed. */
 	readonly isEscalation: boolean;
+	/** What is unknown can only take from users, and gives no one anything. Left out otherwise. */
+	readonly onlyTakes?: true;
 	/** Why it is unknown; null for every other change. */
 	readonly because: Reason | null;
 }

@@ -105,7 +105,7 @@ function prepareFor(access: AccessState, atMs: number, userIds: readonly string[
 
 function namesCredentials(policy: AccessPolicy): boolean {
 	const { consensus } = compilePolicy(policy);
-	return consensus.is === "tree" && mentionsName(consensus.tree, ["credentials"]);
+	return consensus.is !== "absent" && mentionsName(consensus.tree, ["credentials"]);
 }
 
 function preparePolicy(policy: AccessPolicy, atMs: number, maker: ConsensusMaker): readonly PreparedPolicy[] {
@@ -143,11 +143,12 @@ class ConsensusMaker {
 
 	#read(policy: AccessPolicy): Consensus {
 		const { consensus } = compilePolicy(policy);
-		if (consensus.is === "unclear") return this.#unclear(policy.consensus, consensus.because);
 		const formula = consensus.is === "absent" ? always : formulaOf(consensus.tree, this.#predicates);
 		const { users } = this.#access;
 		if (!users.known && formula.is !== "constant") return this.#unclear(policy.consensus, notRead(users.because));
 		try {
+			// A part that is not understood may also err, and then the policy takes no part: nothing is sure.
+			if (consensus.is === "unclear") return this.#unclear(policy.consensus, consensus.because, formula);
 			return this.#fromFormula(policy.consensus, formula);
 		} catch (error) {
 			if (!(error instanceof TooComplex)) throw error;
@@ -167,8 +168,8 @@ class ConsensusMaker {
 		return { key: this.#withUsers(text), sure, possible, because };
 	}
 
-	#unclear(text: string, because: Reason): Consensus {
-		return { key: this.#withUsers(text), sure: [], possible: alternativesOf(always, "sure"), because };
+	#unclear(text: string, because: Reason, formula = always): Consensus {
+		return { key: this.#withUsers(text), sure: [], possible: alternativesOf(formula, "possible"), because };
 	}
 
 	/** Votes are numbered by credentials: the same numbers mean the same only with the same credentials. */

@@ -1,6 +1,7 @@
 /** Rules about powers where not everything is known, or where there is too much to write out. */
 
 import { describe, expect, it } from "vitest";
+import { findImpactBetween } from "../../../src/plan/impact/impact.ts";
 import type { Plan } from "../../../src/plan/plan.ts";
 import { powersOf, type RulePowers } from "../../../src/plan/rules/powers.ts";
 import type { RuleOf } from "../../../src/plan/rules/rules.ts";
@@ -17,6 +18,7 @@ import {
 	condition,
 	dave,
 	type Organization,
+	onlyUser,
 	planFor,
 	policyOf,
 	signers,
@@ -145,6 +147,33 @@ describe("noNewAccess", () => {
 		const { breaches, unknown } = judgeNewAccess(found);
 		expect(breaches).toEqual([]);
 		expect(unknown).toMatch(/^policy \S+ the consensus is not understood: /);
+	});
+
+	it("is about a consensus of which a part is not understood only for users whom the rest allows", () => {
+		const [before, quorum] = [accessOf({}, []), { threshold: 1, userIds: [dave] }];
+		const withConsensus = (consensus: string) => {
+			const after = accessOf({}, [policyOf(1, { consensus, condition: condition.sign })], quorum);
+			const { impact, impactVerdict: verdict } = findImpactBetween({ ...before, rootQuorum: known(quorum) }, after, 0);
+			return judgeNewAccess({ impact, verdict }).unknown;
+		};
+		const opaque = "approvers.any(user, user.group == 'x')";
+		expect(withConsensus(opaque)).toContain("not understood");
+		expect(withConsensus(`${onlyUser(bob)} && ${opaque}`)).toContain("not understood");
+		expect(withConsensus(`${onlyUser(dave)} && ${opaque}`)).toBeNull();
+		expect(withConsensus(`${onlyUser(dave)} || ${opaque}`)).toContain("not understood");
+		expect(withConsensus(`false && ${opaque}`)).toBeNull();
+	});
+
+	it("is kept by the first policy about credentials, which can only take from users, and not by the end of the last", () => {
+		const covering = policyOf(1, { consensus: "false", condition: "activity.resource == 'CREDENTIAL'" });
+		const [without, covered] = [accessOf({}, []), accessOf({}, [covering])];
+		const between = (before: typeof without, after: typeof without) => {
+			const { impact, impactVerdict: verdict } = findImpactBetween(before, after, 0);
+			expect(impact.map(({ change }) => change)).toContain("unknown");
+			return judgeNewAccess({ impact, verdict });
+		};
+		expect(between(without, covered)).toEqual({ breaches: [], unknown: null });
+		expect(between(covered, without).unknown).toContain("disagree");
 	});
 
 	it("is unknown where the whole impact is, and nothing more is said", () => {

@@ -37,6 +37,14 @@ describe("The time of a policy", () => {
 		expect([timeAt(time, "2026-03-09T06:30:00Z"), timeAt(time, "2026-03-09T07:30:00Z")]).toEqual(["open", "closed"]);
 	});
 
+	it("is closed where a part that is understood closes it, and unknown where only the rest could", () => {
+		expect(timeAt("false && time.month == 3")).toBe("closed");
+		expect(timeAt("time.now < Timestamp('2026-03-10T12:00:00Z') && !time.month")).toBe("closed");
+		for (const time of ["true && time.month == 3", "true || time.month == 3"]) {
+			expect(timeAt(time)).toEqual({ because: expect.stringContaining("the time is not understood") });
+		}
+	});
+
 	it("is unknown where it is not understood", () => {
 		expect(timeAt("time.now")).toEqual({
 			because: "the time is not understood: time needs a bool, not a timestamp; compare it",

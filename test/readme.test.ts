@@ -158,6 +158,8 @@ const pages: readonly (readonly [file: string, words: readonly string[]])[] = [
 	["docs/pulumi-node.md", ["console", "yaml", "typescript", "javascript", "json", "text"]],
 	// test/pulumi/examples.test.ts
 	["examples/pulumi-node/README.md", ["sh", "text"]],
+	// test/sdk/policies-pulumi.test.ts
+	["examples/policies-pulumi/README.md", ["console", "diff"]],
 	// test/sdk/programs.test.ts
 	...["yaml", "typescript", "python", "go"].map((name) => [`examples/pulumi-${name}/README.md`, ["console"]] as const),
 ];

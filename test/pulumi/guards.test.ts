@@ -2,7 +2,7 @@
  * Guards refuse in `pulumi preview` already, with nothing sent, and are acknowledged by what they found.
  */
 import { describe, expect, it } from "vitest";
-import { shown } from "../engine/answer.ts";
+import { expectSuccess, shown } from "../engine/answer.ts";
 import { alice, bob, carol, policies, tags } from "../world.ts";
 import { keptPolicy } from "./checks.ts";
 import { adapters } from "./in-process/adapters.ts";
@@ -90,5 +90,17 @@ describe.each(adapters)("guards of $title", { timeout: 180_000 }, (adapter) => {
 			"update_user_tag",
 			"update_user_tag",
 		]);
+	});
+
+	it("block a destroy, whose configuration is that of the last up, and accept the override in its environment", async () => {
+		const properties = { name: "signers", members: { exactly: [alice] }, onDestroy: "removeMembers" };
+		const { world, stack } = await adapter.makeWorld({ resources: { signers: { type: "UserTag", properties } } });
+		expectSuccess(await stack.up());
+		world.clearRequests();
+		const blocked = await stack.destroy();
+		expect(shown(blocked)).toContain('to override: run the command again with `ORGSYNC_ALLOW="ownUserTags=1"`');
+		expect(world.submits()).toEqual([]);
+		expectSuccess(await stack.destroy([], { env: { ORGSYNC_ALLOW: "ownUserTags=1" } }));
+		expect(world.submits()).toEqual(["update_user_tag"]);
 	});
 });

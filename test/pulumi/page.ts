@@ -120,9 +120,11 @@ export function environmentOf({ url }: Emulator) {
 
 /** Runs a command of a page in a stack that the page itself makes. */
 export function playCommand(command: string, stack: Stack, emulator: Emulator): Promise<Answer> {
-	const words = [...command.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain = ""]) => quoted ?? plain);
+	const [, variable, value = "", rest = command] = /^([A-Z_]+)="([^"]*)" (.*)/.exec(command) ?? [];
+	const words = [...rest.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain = ""]) => quoted ?? plain);
+	const given = variable === undefined ? {} : { [variable]: value };
 	if (words[0] === "node") return run(words.slice(1), stack.folder, {});
-	if (words[0] === "pulumi") return stack.pulumi(words.slice(1), { env: { PULUMI_STACK: undefined } });
+	if (words[0] === "pulumi") return stack.pulumi(words.slice(1), { env: { PULUMI_STACK: undefined, ...given } });
 	if (words[0] === "sha256sum") return run(words.slice(1), stack.folder, {}, "sha256sum");
 	if (words[0] !== "npx" || words[1] !== "orgsync") throw new Error(`nothing runs this: ${command}`);
 	return run([commandFile, ...words.slice(2)], stack.folder, environmentOf(emulator));

@@ -46,7 +46,7 @@ export async function deleteObject(
 	const read = readDocument({ organizationId, absent }, []);
 	if ("failures" in read) throw new ResourceFailure(read.failures.map((one) => one.reason).join("; "));
 	const stored = storedStateOf(definition, props, session);
-	const { report } = await session.converge({ resource, desired: read.desired, stored }, { learnsTime: false });
+	const { report } = await session.converge({ resource, desired: read.desired, stored }, { isDelete: true });
 	if (!isDone(report)) throw new ResourceFailure(explainReport(report));
 	// A replacement has the same URN and owns the object from now on.
 	if (session.claims.find(organizationId, object) === undefined)

@@ -36,8 +36,12 @@ export class OverrideLog {
 }
 
 /** Throws GuardError if a guard blocks the plan and is not overridden. */
-export function assertGuardsAllowed({ guards }: Pick<Plan, "guards">, allow: Settings["allow"]): void {
-	refuseBlocked(guards, allow, (blocking) => overrideCommand(blocking, allow));
+export function assertGuardsAllowed(
+	{ guards }: Pick<Plan, "guards">,
+	allow: Settings["allow"],
+	isDelete = false,
+): void {
+	refuseBlocked(guards, allow, (blocking) => overrideCommand(blocking, allow, isDelete));
 }
 
 /** Whether a guard blocks the plan, or it cannot converge. Names that are taken are waited for elsewhere. */
@@ -57,11 +61,17 @@ export function guardsOfPart(guards: readonly Guard[]): readonly Guard[] {
 	return guards.filter(({ kind }) => !ofWhole.has(kind));
 }
 
-/** The command that also allows what these guards found. It replaces the whole value, so it repeats earlier overrides. */
-function overrideCommand(guards: readonly Guard[], allow: Settings["allow"]): string {
+/**
+ * The command that also allows what these guards found. It replaces the whole value, so it repeats earlier overrides. A destroy has the
+ * configuration of the last `up`, and the environment of its own.
+ */
+function overrideCommand(guards: readonly Guard[], allow: Settings["allow"], isDelete: boolean): string {
 	const earlier = [...allow].flatMap(([kind, values]) => [...values].map((found) => `${kind}=${found}`));
 	const found = guards.map((guard) => `${guard.kind}=${guard.found}`);
-	return `\`pulumi config set orgsync:allow "${[...new Set([...earlier, ...found])].join(" ")}"\``;
+	const value = [...new Set([...earlier, ...found])].join(" ");
+	return isDelete
+		? `run the command again with \`ORGSYNC_ALLOW="${value}"\``
+		: `\`pulumi config set orgsync:allow "${value}"\``;
 }
 
 const nameHint =

@@ -188,10 +188,10 @@ export class Session {
 
 	/**
 	 * Brings the target in sync: settles open activities, plans, checks the guards, submits. Throws GuardError and
-	 * LiveProblemError before anything is submitted, and what `converge` of sync/ throws. `learnsTime`: whether the time of the tag's
-	 * last change matters afterwards. `isGuarded`: whether the guards still have to be checked.
+	 * LiveProblemError before anything is submitted, and what `converge` of sync/ throws. `isDelete`: the resource is destroyed, so the
+	 * time of its object's last change does not matter afterwards. `isGuarded`: whether the guards still have to be checked.
 	 */
-	async converge(target: ResourceTarget, { learnsTime = true, isGuarded = true } = {}): Promise<ConvergeResult> {
+	async converge(target: ResourceTarget, { isDelete = false, isGuarded = true } = {}): Promise<ConvergeResult> {
 		const { resource, desired, stored } = target;
 		const { now, sleep, signal } = this.#context;
 		const { client, reads } = this.#connect();
@@ -216,7 +216,7 @@ export class Session {
 		const refusal = await target.judge?.(comparison);
 		if (refusal !== undefined) throw new LiveProblemError(refusal);
 		// Guards are checked even if a name is still taken: the tag that closes a circle of names makes one plan for all.
-		if (isGuarded) this.assertGuardsAllowed(plan, target);
+		if (isGuarded) this.assertGuardsAllowed(plan, target, isDelete);
 		assertCanConverge(plan);
 		const timeMs = timeOf(comparison);
 		const { live } = comparison;
@@ -230,8 +230,7 @@ export class Session {
 			// The next refresh shows live members. Where last-applied state replaces them, the time of our own change has to be
 			// read now: a later time then means that another client changed the tag.
 			verify:
-				learnsTime &&
-				plan.unread.some((one) => one.scope === "object" && parseAddress(one.address)?.kind === "userTag"),
+				!isDelete && plan.unread.some((one) => one.scope === "object" && parseAddress(one.address)?.kind === "userTag"),
 			stats: () => client.stats(),
 			...defined({ signal }),
 		});
@@ -286,9 +285,9 @@ export class Session {
 	}
 
 	/** Throws GuardError for a guard that is not overridden, and shows overrides. Some guards judge only the whole, not a part. */
-	assertGuardsAllowed(plan: Plan, target?: Pick<ResourceTarget, "resource" | "partOf">): void {
+	assertGuardsAllowed(plan: Plan, target?: Pick<ResourceTarget, "resource" | "partOf">, isDelete = false): void {
 		const guards = target?.partOf === undefined ? plan.guards : guardsOfPart(plan.guards);
-		assertGuardsAllowed({ guards }, this.settings.allow);
+		assertGuardsAllowed({ guards }, this.settings.allow, isDelete);
 		if (target === undefined) return;
 		this.#overrides.show(target.resource, allowsOf(guards, this.settings.allow), guards);
 	}

@@ -235,6 +235,6 @@ async function removeMembers(props: TagOutputs, managed: readonly string[], sess
 	if (userTags.known && tag === undefined) return;
 	// A tag that was renamed keeps its new name.
 	const desired = readTagInputs({ ...inputs, name: tag?.name ?? name });
-	const { report } = await session.converge({ resource, desired, stored }, { learnsTime: false });
+	const { report } = await session.converge({ resource, desired, stored }, { isDelete: true });
 	if (!isDone(report)) throw new ResourceFailure(explainReport(report));
 }

@@ -169,12 +169,14 @@ describe("the examples", () => {
 		);
 	});
 
-	it("compile in TypeScript with the generated SDK, as does the project of examples/", { timeout: 60_000 }, () => {
+	it("compile in TypeScript with the generated SDK, as do the projects of examples/", { timeout: 60_000 }, () => {
 		const folder = mkdtempSync(join(tmpdir(), "orgsync-examples-"));
 		onTestFinished(() => rmSync(folder, { recursive: true }));
 		mkdirSync(join(folder, "programs"));
-		const project = readFileSync("examples/pulumi-typescript/index.ts", "utf8");
-		const texts = [...examples.map((example) => programOf(example, "typescript")), project];
+		const projects = ["pulumi-typescript", "policies-pulumi/typescript"].map((name) =>
+			readFileSync(`examples/${name}/index.ts`, "utf8"),
+		);
+		const texts = [...examples.map((example) => programOf(example, "typescript")), ...projects];
 		const files = texts.map((text, index) => {
 			const file = join(folder, "programs", `${index}.ts`);
 			writeFileSync(file, text);

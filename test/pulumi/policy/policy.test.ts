@@ -93,7 +93,7 @@ describe.each(adapters)("a Policy of $title", (adapter) => {
 		expect(expectSuccess(await stack.up())).toContain("2 unchanged");
 	});
 
-	it("shows in the preview as a warning who can do what afterwards", async () => {
+	it("shows in the preview as a warning who can do what afterwards, with tags by the names under references", async () => {
 		const two = signing.consensus.replace("any(", "filter(").concat(".count() >= 2");
 		const { world, stack } = await adapter.makeWorld(program({ ...signing, consensus: two }));
 		const none = { effect: "EFFECT_ALLOW", consensus: "false", condition: "false" };
@@ -101,7 +101,7 @@ describe.each(adapters)("a Policy of $title", (adapter) => {
 		await world.change({ policies: policies.map((policyId) => ({ policyId, ...none })), rootQuorum: quorum });
 		const text = shown(await stack.preview());
 		expect(text).toContain(
-			"warning: signing: + carol can now approve submitting `SIGN_TRANSACTION` activities: 2 of tag ",
+			"warning: signing: + carol can now approve submitting `SIGN_TRANSACTION` activities: 2 of signers",
 		);
 		expect(text).toContain("warning: signing: will be pending approval by the root quorum (bob)");
 	});

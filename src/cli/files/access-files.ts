@@ -2,8 +2,10 @@
 import { readdirSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { ConfigurationError, DocumentError, explainFileError } from "../../common/errors.ts";
+import { showText } from "../../common/escape.ts";
 import { readFileWithin } from "../../common/files.ts";
 import { type BodyFinder, readAccessFile } from "../../document/read/access-file.ts";
+import { withoutFileText } from "../../document/read/parse.ts";
 import type { CaseFile } from "../../plan/access-cases/case.ts";
 import type { Terminal } from "../output/output.ts";
 import { accessFiles, type DocumentFile, defaultDocument, findAccessFiles, orNothing } from "./document-files.ts";
@@ -18,9 +20,17 @@ export function readCaseFiles(paths: readonly string[], flags: DocumentFlags, te
 			hint: "name a file or a folder, or begin one with --write FILE",
 		});
 	}
+	// A pull request can add a link beside the documents.
+	const link = paths.length > 0 ? undefined : found.find(({ isForeign }) => isForeign);
+	if (link !== undefined) {
+		throw new ConfigurationError(`${showText(link.name)} is a link that points outside its folder`, {
+			hint: "replace the link with the file, or name the file: orgsync reads what you name",
+		});
+	}
 	const read = found.map((one) => {
 		const options = { env: flags.env, findBody: findBodies(one, directory) };
-		return readAccessFile({ file: one.name, content: readFile(one) }, environment, options);
+		const result = readAccessFile({ file: one.name, content: readFile(one) }, environment, options);
+		return "problems" in result && one.isForeign ? { problems: withoutFileText(result.problems) } : result;
 	});
 	const problems = read.flatMap((one) => ("problems" in one ? one.problems : []));
 	if (problems.length > 0) throw new DocumentError(problems, "the test suite");

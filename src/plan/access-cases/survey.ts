@@ -40,34 +40,24 @@ export function surveyOf(points: readonly Point[]): Survey | { readonly unknown:
 }
 
 /** Written short: tags all of whose members are among the users, then the users who have none of these. */
-export interface WrittenUsers {
+interface WrittenUsers {
 	readonly tagIds: readonly string[];
 	readonly userIds: readonly string[];
 }
 
-/** Fewer members are written by name. */
-const minMembers = 2;
-
-/** Returns the users, those of the largest tags first. */
+/** Returns the users by the tags among these that have several members, all of them wanted, and the others by themselves. */
 export function writeUsers(
 	userIds: readonly string[],
 	{ users }: AccessState,
 	tagIds: readonly string[],
 ): WrittenUsers {
 	const all = users.known ? users.value : [];
-	const wanted = new Set(userIds);
-	const tags = tagIds
-		.map((tagId) => {
-			const members = all.filter((user) => user.tagIds.known && user.tagIds.value.includes(tagId)).map(({ id }) => id);
-			return { tagId, members };
-		})
-		.filter(({ members }) => members.length >= minMembers && members.every((id) => wanted.has(id)))
-		.sort((one, other) => other.members.length - one.members.length);
-	const left = new Set(userIds);
-	const chosen = tags.filter(({ members }) => {
-		const isNew = members.filter((id) => left.has(id)).length >= minMembers;
-		if (isNew) for (const id of members) left.delete(id);
-		return isNew;
+	const membersOf = (tagId: string): readonly string[] =>
+		all.flatMap(({ id, tagIds: own }) => (own.known && own.value.includes(tagId) ? id : []));
+	const chosen = tagIds.filter((tagId) => {
+		const members = membersOf(tagId);
+		return members.length > 1 && members.every((id) => userIds.includes(id));
 	});
-	return { tagIds: chosen.map(({ tagId }) => tagId), userIds: [...left] };
+	const named = new Set(chosen.flatMap(membersOf));
+	return { tagIds: chosen, userIds: userIds.filter((id) => !named.has(id)) };
 }

@@ -1,5 +1,5 @@
 /** `orgsync test`: access cases, in each state in which they can be judged. */
-import { mkdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { readOutput } from "../../run.ts";
@@ -142,6 +142,33 @@ describe("orgsync test", () => {
 		expect((await world.run(["test", "--case", "nobody"])).stderr).toContain("no case has this name");
 	});
 
+	test("follows no link beside the documents to a file elsewhere, and shows nothing of one that is named", async () => {
+		const world = await makeOrganization();
+		const elsewhere = await makeWorld("secret: [the text of another file");
+		symlinkSync(join(elsewhere.folder, "orgsync.yaml"), join(world.folder, "a.access.yaml"));
+		const found = await world.run(["test"]);
+		expect(found).toMatchObject({ code: 3 });
+		expect(found.stderr).toContain("a.access.yaml is a link that points outside its folder");
+		const named = await world.run(["test", "a.access.yaml"]);
+		expect(named).toMatchObject({ code: 3 });
+		expect(named.stderr).toContain("a.access.yaml:1:");
+		expect(named.stderr).not.toContain("secret");
+	});
+
+	test("reads requests in the folder of the cases alone", async () => {
+		const world = await makeOrganization();
+		world.write("a.access.yaml", "tests: [{ name: it, activity: { body: ../body.json }, never: [bob] }]");
+		const { code, stderr } = await world.run(["test"]);
+		expect(code).toBe(3);
+		expect(stderr).toMatch(/^a\.access\.yaml:1:\d+: `body` `\.\.\/body\.json` cannot be read: /);
+		world.write("body.json", '{ "type": "ACTIVITY_TYPE_CREATE_WALLET" }');
+		world.write(
+			"a.access.yaml",
+			"tests: [{ name: it, activity: { body: body.json }, never: [bob] }]\nrootQuorum: aside",
+		);
+		expect((await world.run(["test"])).code).toBe(0);
+	});
+
 	test("is about the organization that the file names", async () => {
 		const world = await makeOrganization();
 		world.write("a.access.yaml", `organizationId: 00000000-0000-4000-8000-00000000000f\n${holds}`);
@@ -177,6 +204,11 @@ describe("orgsync test --write", () => {
 		const written = readFileSync(join(world.folder, "new.access.yaml"), "utf8");
 		expect(written).toContain("  - name: sign as it is today\n    power: sign\n    alone: { exactly: [] }\n");
 		expect(written).toContain(`organizationId: ${organizationId}`);
+		const unread = await makeWorld(document(), { reads: "documented" });
+		const unknown = await unread.run(["test", "--live", "--write", "new.access.yaml"]);
+		expect(unknown.code).toBe(11);
+		expect(unknown.stderr).toContain("--write new.access.yaml: who can do what is unknown: ");
+		expect(existsSync(join(unread.folder, "new.access.yaml"))).toBe(false);
 		const again = await world.run(["test", "--live", "--write", "new.access.yaml"]);
 		expect(again).toMatchObject({ code: 3 });
 		expect(again.stderr).toContain("the file exists");

@@ -1,10 +1,11 @@
 /** `test --write`: begins a file of cases with what is true today. */
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { ConfigurationError } from "../../../common/errors.ts";
+import { ConfigurationError, UndecidedError } from "../../../common/errors.ts";
 import { showText } from "../../../common/escape.ts";
 import { CaseJudge } from "../../../plan/access-cases/judge.ts";
 import { namedPowers, type PowerName } from "../../../policy/powers/groups.ts";
+import { reasonText } from "../../../say/reason.ts";
 import { accessFiles } from "../../files/document-files.ts";
 import { schemaAddress } from "../../files/sources.ts";
 import { writeNewFile, writeOrRefuse } from "../../files/write-file.ts";
@@ -37,6 +38,13 @@ export async function beginFile(file: string, states: readonly FoundState[], { t
 		const asked = { groups: namedPowers[name], isOwn: name === "ownCredentials", text: name };
 		return [name, judge.survey(asked)] as const;
 	});
+	const known = powers.some(([, found]) => !("unknown" in found));
+	const [[, first] = []] = powers;
+	if (!known && first !== undefined && "unknown" in first) {
+		throw new UndecidedError(
+			`--write ${showText(file)}: who can do what is unknown: ${showText(reasonText(first.unknown))}`,
+		);
+	}
 	const policyNames = Object.fromEntries(
 		(access.policies.known ? access.policies.value : []).map((one) => [one.id, one.name]),
 	);

@@ -1,21 +1,16 @@
 /** Who can do what in an organization of a seed file. What the seed leaves out is unknown, not empty. */
 import { defined } from "../../../common/defined.ts";
+import type { Seed } from "../../../emulator/server.ts";
 import type { AccessState, Known } from "../../../policy/access.ts";
 import { toAccessPolicies, toAccessUsers } from "../../../sync/read/access-objects.ts";
 
-interface SeedOrganization {
-	readonly organizationName?: string;
-	readonly users?: readonly { readonly userId: string; readonly userName: string }[];
-	readonly userTags?: readonly {
-		readonly tagId: string;
-		readonly tagName: string;
-		readonly userIds?: readonly string[];
-	}[];
-	readonly policies?: readonly object[];
-	readonly rootQuorum?: { readonly threshold: number; readonly userIds: readonly string[] };
-}
-
-export function accessOfSeed({ organizationName, users, userTags = [], policies, rootQuorum }: SeedOrganization): {
+export function accessOfSeed({
+	organizationName,
+	users,
+	userTags = [],
+	policies,
+	rootQuorum,
+}: Seed["organizations"][number]): {
 	readonly organizationName?: string;
 	readonly access: AccessState;
 	readonly liveNames: Readonly<Record<string, string>>;

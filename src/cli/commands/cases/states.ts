@@ -151,11 +151,12 @@ async function readAfter(call: Call<StateFlags>): Promise<readonly FoundState[]>
 	});
 }
 
-async function readSeed(file: string, { flags, terminal }: Call<StateFlags>): Promise<readonly CaseState[]> {
+async function readSeed(file: string, call: Call<StateFlags>): Promise<readonly CaseState[]> {
+	const { flags, terminal } = call;
 	const { parseSeed } = await import("../../../emulator/seed/seed.ts");
 	const { accessOfSeed } = await import("./seed-access.ts");
 	const text = readTextFile(file, terminal.directory, { maxMebibytes: 128, hint: "export --as seed writes one" });
-	const fleet = flags.file.length === 0 ? undefined : await readFleet(flags, terminal);
+	const fleet = await readNamedFleet(call);
 	const id = flags.organization?.toLowerCase();
 	return parseSeed(text, file)
 		.organizations.map((one): CaseState => {

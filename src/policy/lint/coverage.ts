@@ -3,6 +3,7 @@ import type { AccessPolicy } from "../access.ts";
 import { findCells } from "../cells/cells.ts";
 import { comparedWith } from "../language/mentions.ts";
 import { printExpression } from "../language/printer.ts";
+import { expressionKey } from "../language/same-expression.ts";
 import type { Expression } from "../language/syntax.ts";
 import { factsOfGroup, isForRootQuorum } from "../powers/activity.ts";
 import { outcomeFor } from "../powers/compile.ts";
@@ -15,6 +16,8 @@ import { type Bits, placesOf } from "../sets/sets.ts";
 /** The cells in which the condition of a policy holds. */
 interface Covered {
 	readonly policy: AccessPolicy;
+	/** Equal for equal conditions. */
+	readonly key: string;
 	readonly surely: Bits;
 	/** Where it holds or may hold. */
 	readonly perhaps: Bits;
@@ -39,6 +42,7 @@ export function findCoverage(policies: readonly AccessPolicy[]): Coverage {
 		groups: cells.map(({ group }) => group),
 		covered: policies.map((policy, index) => ({
 			policy,
+			key: expressionKey(policy.condition),
 			surely: placesWhere(index, "yes"),
 			perhaps: placesWhere(index, "yes", "open", "undocumented"),
 			documented: placesWhere(index, "yes", "open"),

@@ -18,8 +18,8 @@ import { coverageOf } from "./together.ts";
 
 /** Finds conditions that err for every activity that they name. */
 export function findErring(input: LintInput): readonly LintFinding[] {
-	return coverageOf(input).covered.flatMap(({ policy, perhaps }): readonly LintFinding[] => {
-		const tree = perhaps === 0n ? conditionOf(policy) : null;
+	return coverageOf(input).covered.flatMap(({ policy, documented }): readonly LintFinding[] => {
+		const tree = documented === 0n ? conditionOf(policy) : null;
 		if (tree === null || !errsAlways(tree)) return [];
 		const [type = ""] = typesNamed(tree);
 		return [{ id: policy.id, on: "policy", clause: "condition", activity: { type, where: "" } }];
@@ -28,8 +28,8 @@ export function findErring(input: LintInput): readonly LintFinding[] {
 
 /** Finds denies that err for every activity of a type that they name, and not for all: there they deny nothing. */
 export function findErringDenies(input: LintInput): readonly LintFinding[] {
-	return coverageOf(input).covered.flatMap(({ policy, perhaps }): readonly LintFinding[] => {
-		const tree = policy.effect === "EFFECT_DENY" && perhaps !== 0n ? conditionOf(policy) : null;
+	return coverageOf(input).covered.flatMap(({ policy, documented }): readonly LintFinding[] => {
+		const tree = policy.effect === "EFFECT_DENY" && documented !== 0n ? conditionOf(policy) : null;
 		if (tree === null || namingIn(tree).length === 0) return [];
 		const type = typesNamed(tree).find((one) => errsFor(tree, one));
 		if (type === undefined) return [];
@@ -39,12 +39,12 @@ export function findErringDenies(input: LintInput): readonly LintFinding[] {
 
 /** Finds policies of which a clause is never true, whatever the activity, the users and the time are. */
 export function findFutile(input: LintInput): readonly LintFinding[] {
-	return coverageOf(input).covered.flatMap(({ policy, perhaps }): readonly LintFinding[] => {
+	return coverageOf(input).covered.flatMap(({ policy, documented }): readonly LintFinding[] => {
 		const found = (clause: "consensus" | "condition" | "time"): readonly LintFinding[] => [
 			{ id: policy.id, on: "policy", clause },
 		];
 		const condition = conditionOf(policy);
-		if (perhaps === 0n && condition !== null && !errsAlways(condition)) return found("condition");
+		if (documented === 0n && condition !== null && !errsAlways(condition)) return found("condition");
 		if (!meet([policy])) return found("consensus");
 		const { time } = compilePolicy(policy);
 		return time.is === "tree" && !isOpenAt(time.tree, momentsOf(time.tree)) ? found("time") : [];

@@ -19,7 +19,7 @@ import { Budget, Work } from "../sets/work.ts";
 
 /** Max votes of a population, and max users beside those that are named; what needs more is not judged. */
 const maxVotes = 400;
-const maxOthers = 8;
+const maxOthers = 20;
 
 /** Returns whether wherever the first consensus is met the second one is too; false where that is not known. */
 export function implies(one: AccessPolicy, other: AccessPolicy): boolean {
@@ -86,12 +86,13 @@ function populate(trees: readonly Expression[]): Predicates | null {
 	const [ids, tags] = [idsOf("user"), idsOf("userTag")];
 	const literals = parts.flatMap((part) => (part.node === "literal" ? [part.value] : []));
 	const types = new Set(literals.filter((value) => typeof value === "string" && value.startsWith("CREDENTIAL_TYPE_")));
-	const others = literals.reduce<bigint>((most, value) => {
-		return typeof value === "bigint" && value > most ? value : most;
-	}, 1n);
+	// Each count may need other users, and so may each `any` and `all`.
+	const counts = literals.flatMap((value) => (typeof value === "bigint" ? [Number(value) + 1] : []));
+	const calls = parts.filter((part) => part.node === "call" && (part.method === "any" || part.method === "all"));
+	const others = counts.reduce((sum, count) => sum + count, calls.length + 1);
 	const hasCredentials = parts.some((part) => part.node === "name" && part.name === "credentials");
 	const credentials = hasCredentials ? [...types, "another"] : ["another"];
-	const users = ids.length + Number(others) + 1;
+	const users = ids.length + others;
 	if (others > maxOthers || tags.length > 8 || users * 2 ** tags.length * credentials.length > maxVotes) return null;
 	const userIds = [...ids, ...Array.from({ length: users - ids.length }, (_, index) => `another ${index}`)];
 	const kinds = userIds.flatMap((id, owner) =>

@@ -6,7 +6,7 @@ import { factsOfGroup } from "../powers/activity.ts";
 import { findExample } from "../powers/example.ts";
 import type { ActivityExample } from "../powers/fields.ts";
 import { type ActivityGroup, printGroup, typesOf } from "../powers/groups.ts";
-import { isWithin, membersOf, placesOf } from "../sets/sets.ts";
+import { type Bits, hasBit, isWithin, membersOf, placesOf } from "../sets/sets.ts";
 import { type Coverage, findCoverage } from "./coverage.ts";
 import type { LintFinding, LintInput } from "./finding.ts";
 import { implies, isMetByAnyone, letsAlone, meet, needsTwo } from "./population.ts";
@@ -22,33 +22,39 @@ const allows = ({ policy }: Covered): boolean => policy.effect !== "EFFECT_DENY"
 
 /** Finds policies that say nothing which another does not say. */
 export function findContained(input: LintInput): readonly LintFinding[] {
-	return compareAll(input, (one, other) => isContained(one, other) && !isContained(other, one));
+	return compareAll(input, (isContained, isContaining) => isContained && !isContaining);
 }
 
 /** Finds policies that say what one before them says. */
 export function findRepeats(input: LintInput): readonly LintFinding[] {
-	return compareAll(input, (one, other, isBefore) => isBefore && isContained(one, other) && isContained(other, one));
+	return compareAll(input, (isContained, isContaining, isBefore) => isContained && isContaining && isBefore);
 }
 
 function compareAll(
 	input: LintInput,
-	isSuch: (one: Covered, other: Covered, isBefore: boolean) => boolean,
+	isSuch: (isContained: boolean, isContaining: boolean, isBefore: boolean) => boolean,
 ): readonly LintFinding[] {
 	const { covered } = coverageOf(input);
-	return covered.flatMap((one, index): readonly LintFinding[] => {
-		if (one.perhaps === 0n) return [];
-		const other = covered.find((them, at) => at !== index && isSuch(one, them, at < index));
-		return other === undefined ? [] : [{ id: one.policy.id, on: "policy", others: [other.policy.id] }];
+	const within = remember(containments, covered, () =>
+		covered.map((one) => placesOf(covered, (other) => isContained(one, other))),
+	);
+	return covered.flatMap(({ policy }, index): readonly LintFinding[] => {
+		const other = covered.find((_, at) => {
+			const isContaining = hasBit(within[at] ?? 0n, index);
+			return at !== index && isSuch(hasBit(within[index] ?? 0n, at), isContaining, at < index);
+		});
+		return other === undefined ? [] : [{ id: policy.id, on: "policy", others: [other.policy.id] }];
 	});
 }
 
-/** Whether the other policy applies wherever the one does. */
+/** For each policy those that apply wherever it does. */
+const containments = new WeakMap<Coverage["covered"], readonly Bits[]>();
+
 function isContained(one: Covered, other: Covered): boolean {
 	const [own, theirs] = [one.policy, other.policy];
-	if (own.effect !== theirs.effect || (theirs.time.trim() !== "" && !sameExpression(own.time, theirs.time)))
-		return false;
-	const isSame = sameExpression(own.condition, theirs.condition);
-	return (isSame || (one.documented !== 0n && isWithin(one.documented, other.surely))) && implies(own, theirs);
+	if (one === other || one.documented === 0n || own.effect !== theirs.effect) return false;
+	if (!isWithin(one.documented, other.surely) && one.key !== other.key) return false;
+	return (theirs.time.trim() === "" || sameExpression(own.time, theirs.time)) && implies(own, theirs);
 }
 
 /** Finds policies that deny nothing that another one allows, to no users. */
@@ -58,8 +64,9 @@ export function findIdleDenies(input: LintInput): readonly LintFinding[] {
 	// Without a policy, users may change their own credentials.
 	const ofCredentials = placesOf(groups, (group) => factsOfGroup(group).resource === "CREDENTIAL");
 	return covered.flatMap((one): readonly LintFinding[] => {
-		if (one.policy.effect !== "EFFECT_DENY" || one.perhaps === 0n || (one.perhaps & ofCredentials) !== 0n) return [];
-		const isMet = allowing.some((allow) => (allow.perhaps & one.perhaps) !== 0n && meet([allow.policy, one.policy]));
+		if (one.policy.effect !== "EFFECT_DENY" || one.documented === 0n || (one.documented & ofCredentials) !== 0n)
+			return [];
+		const isMet = allowing.some((allow) => (allow.perhaps & one.documented) !== 0n && meet([allow.policy, one.policy]));
 		return isMet ? [] : [{ id: one.policy.id, on: "policy", clause: "condition" }];
 	});
 }
@@ -78,14 +85,14 @@ export function findEverything(input: LintInput): readonly LintFinding[] {
 export function findAlone(input: LintInput): readonly LintFinding[] {
 	const { groups, covered } = coverageOf(input);
 	const allowing = covered.filter(allows);
-	const guarding = allowing.filter(({ policy, perhaps }) => perhaps !== 0n && needsTwo(policy));
+	const guarding = allowing.filter(({ policy, documented }) => documented !== 0n && needsTwo(policy));
 	return allowing.flatMap((one): readonly LintFinding[] => {
 		if (!letsAlone(one.policy, [])) return [];
-		const guard = guarding.find(({ policy, perhaps }) => {
-			if (policy === one.policy || !isWithin(perhaps, one.surely)) return false;
-			const others = allowing.filter((them) => them !== one && (them.perhaps & perhaps) !== 0n);
+		const guard = guarding.find(({ policy, documented }) => {
+			if (policy === one.policy || !isWithin(documented, one.surely)) return false;
+			const others = allowing.filter((them) => them !== one && (them.perhaps & documented) !== 0n);
 			if (!others.every((them) => guarding.includes(them))) return false;
-			return membersOf(perhaps).every((cell) => {
+			return membersOf(documented).every((cell) => {
 				const denies = covered.filter((them) => !allows(them) && (them.perhaps & (1n << BigInt(cell))) !== 0n);
 				return letsAlone(
 					one.policy,
@@ -94,7 +101,7 @@ export function findAlone(input: LintInput): readonly LintFinding[] {
 			});
 		});
 		if (guard === undefined) return [];
-		const [cell = 0] = membersOf(guard.perhaps);
+		const [cell = 0] = membersOf(guard.documented);
 		const activity = exampleOf(guard.policy, groups[cell]);
 		return [{ id: one.policy.id, on: "policy", clause: "consensus", others: [guard.policy.id], ...activity }];
 	});

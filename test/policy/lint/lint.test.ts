@@ -12,6 +12,7 @@ describe("A condition that errs", () => {
 		expect(find("activity.kind == 'CREATE_WALLET' && eth.tx.value < 5")).toEqual(["p0"]);
 		expect(find("activity.resource == 'WALLET' && activity.resource == 'POLICY'")).toEqual([]);
 		expect(find("wallet.id == 'a'")).toEqual([]);
+		expect(find("wallet.id == 'a' && wallet.id == 'b'")).toEqual([]);
 	});
 
 	it("is found in a deny for a type of which every activity lacks a field", () => {

@@ -3,7 +3,7 @@ import type { AccessPolicy } from "../../../src/policy/access.ts";
 import type { LintInput } from "../../../src/policy/lint/finding.ts";
 import { type LintCode, lintRules } from "../../../src/policy/lint/lint.ts";
 
-export const atMs = Date.parse("2026-06-01T00:00:00Z");
+const atMs = Date.parse("2026-06-01T00:00:00Z");
 
 export const uuid = (digit: string): string => `${digit.repeat(8)}-0000-4000-8000-000000000001`;
 

@@ -32,6 +32,7 @@ const slow: ReadonlySet<string> = new Set(
 		...["organization", "pending-delete", "pending-preview", "resource-options", "secrets", "waiting"].map(
 			(name) => `pulumi/${name}`,
 		),
+		...["created", "killed-steps", "organization-policies", "policy"].map((name) => `pulumi/policy/${name}`),
 		...["pulumi/dynamic/invalid-settings", "pulumi/dynamic/timeouts", "pulumi/plugin/package-examples"],
 		...["pulumi/plugin/plugin-protocol", "pulumi/session/shared-reads", "cli/commands/journal", "cli/overrides"],
 	].map((name) => `test/${name}.test.ts`),

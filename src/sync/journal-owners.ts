@@ -1,4 +1,4 @@
-/** Which resource applied each object last. Evidence only: it can keep members of a tag, and never causes a submit. */
+/** Which resource applied each object last. Evidence only: it decides whose an object is, never what is submitted. */
 import type { DatabaseSync } from "node:sqlite";
 import { StorageError } from "../common/errors.ts";
 import { clipMiddle } from "../common/escape.ts";

@@ -24,7 +24,7 @@ import {
 import { explainSecond } from "../session/claims.ts";
 import { type Session, timeOf } from "../session/session.ts";
 import { nothingStored } from "../state/stored-state.ts";
-import { findOrigin, knownId, mayBeMade, refuseOther } from "./created-object.ts";
+import { findOrigin, hasAsked, knownId, mayBeMade, type Origin, refuseOther } from "./created-object.ts";
 import { failCheck, ResourceFailure } from "./failure.ts";
 import {
 	mustRead,
@@ -133,7 +133,8 @@ async function checkLive(
 	const comparison = await session.compare(compared);
 	const { plan } = comparison;
 	const isCreated = olds.organizationId === undefined;
-	const other = isCreated ? await explainOther(definition, target, comparison, session) : [];
+	const origin = isCreated ? await findOrigin(definition, target, undefined, comparison, session) : undefined;
+	const other = await explainOther(definition, target, origin, comparison, session);
 	const failures = other.length > 0 ? other : (definition.explainProblems?.(plan, inputs, news) ?? []);
 	if (failures.length > 0) return { inputs, failures };
 	// What is not known yet is judged by the guards of `up`.
@@ -154,18 +155,20 @@ async function checkLive(
 					...describeWarnings(inputs, plan),
 				]
 			: [];
-	const located = definition.locate?.(target, comparison.live) ?? inputs;
+	// The create that finds its own object records that this resource created it.
+	const isOwn = origin === "own" || (origin === "other" && (await hasAsked(definition, inputs, session)));
+	const located = isOwn ? inputs : (definition.locate?.(target, comparison.live) ?? inputs);
 	return { inputs: located, failures: [], notices };
 }
 
-/** Why a resource that is new in the program must not manage the live object of its name. */
+/** Why a resource must not manage the live object of its name. */
 async function explainOther(
 	definition: ResourceDefinition,
 	target: Target<ResourceInputs>,
+	origin: Origin | undefined,
 	comparison: Comparison,
 	session: Session,
 ): Promise<readonly CheckFailure[]> {
-	const origin = await findOrigin(definition, target, undefined, comparison, session);
 	const reason = refuseOther(definition, target, origin, comparison);
 	if (reason === undefined || (origin === "other" && (await mayBeMade(definition, target.inputs, session)))) return [];
 	return [{ property: definition.claimedInput, reason }];

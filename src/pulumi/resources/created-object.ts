@@ -60,7 +60,11 @@ export function appliedIn({ kind }: Pick<Creation<never>, "kind">, { userTags, p
 }
 
 /** Whether an earlier run of this resource was about to create an object of this name. */
-async function hasAsked({ claims }: Definition, inputs: ResourceInputs, session: Session): Promise<boolean> {
+export async function hasAsked(
+	{ claims }: Pick<Definition, "claims">,
+	inputs: ResourceInputs,
+	session: Session,
+): Promise<boolean> {
 	for (const { object } of claims(inputs)) {
 		const owner = await session.lastOwners.find(inputs.organizationId, object);
 		if (owner !== undefined && isSameOwner(owner, inputs)) return true;

@@ -56,6 +56,8 @@ interface PowersQuestion {
 	readonly why: boolean;
 	/** What is known of the one activity that is asked about. */
 	readonly fields: Fields | undefined;
+	/** The user whose credentials that activity changes, if it does. */
+	readonly ownerId?: string | undefined;
 	/** Null where the request of `--activity` names none. */
 	readonly organizationId: string | null;
 }
@@ -149,8 +151,8 @@ export async function askedIn(name: string, { flags, terminal }: Call<NamingFlag
 	}
 	const read = readRequest(name, await readInputFile(name, terminal));
 	if ("problems" in read) throw new DocumentError(read.problems);
-	const { type, organizationId, fields } = read.request;
-	return { group: { groups: [{ type }] }, fields, organizationId } satisfies Partial<PowersQuestion>;
+	const { type, ...request } = read.request;
+	return { group: { groups: [{ type }] }, ...request } satisfies Partial<PowersQuestion>;
 }
 
 interface ReadOrganization {
@@ -225,10 +227,10 @@ function describeOrganization(
 	const { access, readAtMs, serverTimeMs } = reading;
 	const atMs = givenMs ?? serverTimeMs ?? readAtMs;
 	const groups = question.group === undefined ? Object.values(namedPowers).flat() : groupsIn(question.group);
-	const { fields } = question;
+	const { fields, ownerId } = question;
 	const [group] = groups;
 	const isOne = fields !== undefined && !question.why && group !== undefined;
-	const activity = isOne ? explainActivity({ access, group, fields, atMs }) : undefined;
+	const activity = isOne ? explainActivity({ access, group, fields, ownerId, atMs }) : undefined;
 	const all = isOne ? [] : findPowers(access, atMs, groups);
 	const found = all.filter((one) => question.group === undefined || isInSelection(one.group, question.group));
 	const describe = (powers: readonly GroupPower[]): Pick<OrganizationPowers, "powers" | "why" | "activity"> => {
@@ -237,7 +239,7 @@ function describeOrganization(
 			return { powers: [power], activity: others };
 		}
 		if (!question.why) return { powers: powers.map(withExamples) };
-		const asked = powers.map((one) => ({ access, group: one.group, fields, atMs }));
+		const asked = powers.map((one) => ({ access, group: one.group, fields, ownerId, atMs }));
 		return { powers: [], why: asked.map((one) => withExamples(explainPower(one, userId ?? ""))) };
 	};
 	const ofTag = tagId === undefined ? found : narrowToTag(found, tagId, access, atMs);

@@ -16,6 +16,8 @@ export interface ActivityRequest {
 	/** Null where the request does not say it. */
 	readonly organizationId: string | null;
 	readonly fields: Fields;
+	/** The user whom its parameters name, in lower case; left out where they name none. */
+	readonly ownerId?: string;
 }
 
 const keys = ["type", "parameters", "organizationId", "timestampMs", "generateAppProofs", "where"];
@@ -61,7 +63,10 @@ class RequestReader {
 		if (type === undefined) return undefined;
 		this.#parameters(type, root.entries.get("parameters"));
 		this.#where(root.entries.get("where"));
-		return { type, organizationId: this.#text(root.entries.get("organizationId")) ?? null, fields: this.#fields };
+		const organizationId = this.#text(root.entries.get("organizationId")) ?? null;
+		const { value: owner } = root.entries.get("parameters")?.entries.get("userId") ?? {};
+		const ownerId = typeof owner === "string" ? { ownerId: owner.toLowerCase() } : {};
+		return { type, organizationId, fields: this.#fields, ...ownerId };
 	}
 
 	#text(cell: Cell | undefined): string | undefined {

@@ -6,7 +6,7 @@ import { factsOfGroup } from "./activity.ts";
 import { outcomeFor } from "./compile.ts";
 import { type Fields, printFields } from "./fields.ts";
 import type { ActivityGroup } from "./groups.ts";
-import { findParts, findPolicyParts } from "./judge.ts";
+import { findParts, findPolicyParts, partsOfOwner } from "./judge.ts";
 import { type Ability, type ConditionalPower, findPower, type GroupPower, type Threshold } from "./powers.ts";
 import { prepareAccess } from "./prepare.ts";
 import { type Reason, withoutPolicy } from "./reason.ts";
@@ -73,6 +73,8 @@ interface Asked {
 	readonly access: AccessState;
 	readonly group: ActivityGroup;
 	readonly fields?: Fields | undefined;
+	/** The user whose credentials the one activity changes, in lower case; left out where it names none. */
+	readonly ownerId?: string | undefined;
 	readonly atMs: number;
 }
 
@@ -248,6 +250,7 @@ function powerOfPolicy(policy: AccessPolicy, asked: Asked): GroupPower {
 	return powerIn({ ...asked, access: only }, findPolicyParts);
 }
 
-function powerIn({ access, group, fields, atMs }: Asked, partsIn = findParts): GroupPower {
-	return findPower(prepareAccess(access, atMs), group, { fields, partsIn });
+function powerIn({ access, group, fields, ownerId, atMs }: Asked, partsIn = findParts): GroupPower {
+	const ofOwner: typeof findParts = (prepared, facts) => partsOfOwner(prepared, partsIn(prepared, facts), ownerId);
+	return findPower(prepareAccess(access, atMs), group, { fields, partsIn: ofOwner });
 }

@@ -17,6 +17,7 @@ import {
 	type GroupParts,
 	type Part,
 	type PartReading,
+	partsOfOwner,
 	withRootQuorum,
 } from "./judge.ts";
 import { type PreparedAccess, prepareAccess } from "./prepare.ts";
@@ -107,22 +108,9 @@ class Forecaster {
 		this.#submitter = submitter;
 		this.#user = prepared.users.userIds.indexOf(submitter.userId);
 		this.#found = findParts(prepared, factsOfType(activity.type));
-		const isOwn = activity.ownerId === submitter.userId && this.#user >= 0;
-		this.#parts = this.#found.parts.flatMap((part) => {
-			if (part.policyId !== null) return [part];
-			return isOwn ? [this.#ownPart(part)] : [];
-		});
-	}
-
-	/** Returns the part with the submitter alone as enough. */
-	#ownPart(part: Part): Part {
-		const own: readonly Conjunction[] = [
-			{ atLeast: [bound(1, this.#prepared.votes.votesOf[this.#user] ?? 0n)], atMost: [] },
-		];
-		return {
-			...{ ...part, condition: null, key: `own ${this.#user}` },
-			...{ sure: part.unknown === null ? own : [], possible: own },
-		};
+		// An activity that another user submits is none on own credentials.
+		const ownerId = activity.ownerId === submitter.userId ? submitter.userId : "";
+		this.#parts = partsOfOwner(prepared, this.#found, ownerId).parts;
 	}
 
 	run(): Approval {

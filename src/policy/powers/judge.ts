@@ -161,6 +161,20 @@ function ownPart(prepared: PreparedAccess): Part {
 	};
 }
 
+/** Returns the parts for credentials of this user: no other user may change them without a policy. Undefined: of any user. */
+export function partsOfOwner(prepared: PreparedAccess, found: GroupParts, ownerId: string | undefined): GroupParts {
+	if (ownerId === undefined) return found;
+	const votes = prepared.votes.votesOf[prepared.users.userIds.indexOf(ownerId)];
+	const own: readonly Conjunction[] = votes === undefined ? [] : [{ atLeast: [bound(1, votes)], atMost: [] }];
+	const parts = found.parts.flatMap((part): readonly Part[] => {
+		if (part.policyId !== null) return [part];
+		if (own.length === 0) return [];
+		const sure = part.unknown === null ? own : [];
+		return [{ ...part, condition: null, key: `own ${votes}`, sure, possible: own }];
+	});
+	return { ...found, parts };
+}
+
 interface CredentialCover {
 	readonly kind: "credential-policies-unknown" | "own-credentials-disputed";
 	/** Equal where users may change their own credentials for the same reasons. */

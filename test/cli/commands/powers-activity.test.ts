@@ -183,6 +183,22 @@ describe("orgsync powers --activity", () => {
 		expect(stderr).toContain(`activity.json:${message}`);
 	});
 
+	test("is about the credentials of the user whom it names: no other user may change them without a policy", async () => {
+		const world = await makeOrganization();
+		await world.change({ remove: { policies }, rootQuorum: { threshold: 2, userIds: [alice, bob] } });
+		const removal = (userId?: string) =>
+			JSON.stringify({ type: "ACTIVITY_TYPE_DELETE_API_KEYS", parameters: { userId, apiKeyIds: [alice] } });
+		const aloneIn = async (body: string) => {
+			world.write("activity.json", body);
+			const { stdout } = await world.run(["powers", "--activity", "activity.json", "--format", "json"]);
+			const [power] = JSON.parse(stdout).organizations[0].powers;
+			return [power.alone, power.conditional.map(({ alone }: { alone: readonly string[] }) => alone.length)];
+		};
+		expect(await aloneIn(removal(carol.toUpperCase()))).toEqual([[carol], []]);
+		expect(await aloneIn(removal("90000000-0000-4000-8000-000000000009"))).toEqual([[], []]);
+		expect(await aloneIn(removal())).toEqual([[], [3]]);
+	});
+
 	test.each([
 		[["--activity", "a.json", "--user", "alice"], "--activity cannot be used with --group, --user, --tag or GROUP"],
 		[["--why", "alice", "sign", "--activity", "a.json"], "--activity cannot be used with"],

@@ -1,4 +1,5 @@
 /** Judges access cases: a case holds where it holds for each activity that it is about, at each of its times. */
+import { groupBy } from "../../common/group-by.ts";
 import { remember } from "../../common/remember.ts";
 import type { AccessState } from "../../policy/access.ts";
 import { factsOfGroup } from "../../policy/powers/activity.ts";
@@ -49,9 +50,7 @@ export class CaseJudge {
 	}
 
 	judge(one: ResolvedCase): JudgedCase {
-		const found = this.#find(one);
-		const distinct = new Map(found.map((finding) => [keyOf(finding), finding]));
-		const findings = [...distinct.values()].slice(0, maxFindings);
+		const findings = this.#find(one);
 		const states = findings.map(({ state }) => state);
 		const verdict = states.includes("failed") ? "failed" : states.includes("unknown") ? "unknown" : "passed";
 		return { name: one.name, at: one.at, asked: one.asked.text, verdict, findings };
@@ -64,10 +63,16 @@ export class CaseJudge {
 			const points = this.#pointsOf(one);
 			if ("kind" in points) return [unjudged(points)];
 			const budget = new Budget(maxSteps);
-			return points.flatMap((point) => {
+			const found = points.flatMap((point) => {
 				const own = { ...point, prepared: { ...point.prepared, budget } };
-				return checksOf(one, own).map((finding) => describe(finding, own));
+				return checksOf(one, own).map((check) => ({ check, point: own }));
 			});
+			const distinct = groupBy(found, keyOf).map(([first]) => first);
+			// What fails comes first: it decides the verdict.
+			const kept = (["failed", "unknown"] as const).flatMap((state) =>
+				distinct.filter(({ check }) => check.state === state),
+			);
+			return kept.slice(0, maxFindings).map(({ check, point }) => describe(check, point));
 		} catch (error) {
 			if (!(error instanceof TooComplex)) throw error;
 			return [unjudged({ kind: "too-complex", task: "judge-together", limit: error.limit })];
@@ -150,8 +155,8 @@ export class CaseJudge {
 }
 
 /** Equal for findings that a reader would take for one: the first says for which activities it is so. */
-const keyOf = ({ state, key, found, userIds, policyId, because, group }: CaseFinding): string =>
-	JSON.stringify([state, key, found, userIds, policyId, because, group === null ? null : printGroup(group)]);
+const keyOf = ({ check, point }: { readonly check: Check; readonly point: Point }): string =>
+	JSON.stringify([check, check.state === "unknown" ? point.because : null, printGroup(point.group)]);
 
 const unjudged = (because: Reason): CaseFinding => ({
 	...{ state: "unknown", key: "", found: "unjudged", userIds: [], group: null, condition: null, clauses: [] },

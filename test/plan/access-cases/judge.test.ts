@@ -225,6 +225,18 @@ describe("what is unknown", () => {
 		expect(judgeOne("power: sign, alone: { exactly: [] }", access)).toMatch(/^failed; .*can dave/);
 	});
 
+	test("is behind what fails, of which the first 20 are kept", () => {
+		const maybe = policyOf(4, { consensus: "approvers.shuffle() == 1", condition: condition.export });
+		const access = accessOf(members, [two, any, maybe]);
+		const yaml = "rootQuorum: aside\ntests: [{ name: it, activity: { power: moveFunds }, alone: { exactly: [] } }]";
+		const [found] = judgeFile(yaml, accessOf(members, [any, opaque])).cases;
+		const states = found?.findings.map(({ state }) => state) ?? [];
+		expect(found?.verdict).toBe("failed");
+		expect(states).toEqual(states.toSorted());
+		expect(states.length).toBeLessThanOrEqual(20);
+		expect(judgeOne("power: export, alone: { exactly: [] }", access)).toMatch(/^unknown; /);
+	});
+
 	test("holds where it makes no difference", () => {
 		const access = accessOf(members, [two, opaque]);
 		expect(judgeOne("power: sign, together: { atLeast: [2 of signers] }", access)).toBe("passed");

@@ -1,7 +1,7 @@
 /** What `lint` found, in words: what is wrong, what shows it, and what to do. */
 import type { PlacedFinding } from "../plan/lint.ts";
 import { printExample } from "../policy/powers/fields.ts";
-import { code, type Phrase, time } from "./phrase.ts";
+import { code, type Phrase, reason, time } from "./phrase.ts";
 
 interface LintWords {
 	readonly message: Phrase;
@@ -50,6 +50,11 @@ const words: Readonly<Record<PlacedFinding["rule"], (finding: PlacedFinding) => 
 		message: ["lets one user do alone all that policy ", code(others[0] ?? ""), " asks two approvals for"],
 		witness: sayActivity(activity),
 		fix: ["ask for two approvals here too, or narrow the condition"],
+	}),
+	"not-understood": ({ clause = "", because = "" }) => ({
+		message: ["has a ", code(clause), " that orgsync does not understand: ", reason(because)],
+		witness: null,
+		fix: ["correct it: no other rule judges what is not understood"],
 	}),
 	"never-applies": ({ clause = "" }) => ({
 		message: ["never applies: ", ...(neverTrue[clause] ?? [])],

@@ -1,7 +1,7 @@
 /** The rules of `lint`: what is probably wrong in policies, each with a stable code. */
 import type { LintFinding, LintInput } from "./finding.ts";
 import { findErring, findErringDenies, findFutile, findOver } from "./futile.ts";
-import { findNames, findUnknownIds, findUnusedTags, findVersionedTypes } from "./texts.ts";
+import { findMistakes, findNames, findUnknownIds, findUnusedTags, findVersionedTypes } from "./texts.ts";
 import { findAlone, findContained, findEverything, findIdleDenies, findRepeats } from "./together.ts";
 
 export const lintSeverities = ["error", "warning", "note"] as const;
@@ -23,13 +23,14 @@ export const lintRules = [
 	{ code: "everything-to-everyone", severity: "error", needs: "texts", find: findEverything },
 	{ code: "alone-beside-two", severity: "error", needs: "policies", find: findAlone },
 	{ code: "name-for-id", severity: "error", needs: "texts", find: findNames },
+	{ code: "not-understood", severity: "warning", needs: "texts", find: findMistakes },
 	{ code: "never-applies", severity: "warning", needs: "texts", find: findFutile },
-	{ code: "denies-nothing", severity: "warning", needs: "policies", find: findIdleDenies },
 	{ code: "repeats-another", severity: "warning", needs: "texts", find: findRepeats },
 	{ code: "contained-in-another", severity: "warning", needs: "texts", find: findContained },
 	{ code: "window-over", severity: "warning", needs: "texts", find: findOver },
 	{ code: "unknown-id", severity: "warning", needs: "live", find: findUnknownIds },
 	{ code: "versioned-type", severity: "warning", needs: "texts", find: findVersionedTypes },
+	{ code: "denies-nothing", severity: "note", needs: "policies", find: findIdleDenies },
 	{ code: "unused-tag", severity: "note", needs: "policies", find: findUnusedTags },
 ] as const satisfies readonly LintRule[];
 

@@ -4,6 +4,7 @@ import { isId } from "../language/check-template.ts";
 import { idsIn } from "../language/checker.ts";
 import { comparedWith, fieldsIn } from "../language/mentions.ts";
 import { type Expression, partsOf } from "../language/syntax.ts";
+import { compilePolicy } from "../powers/compile.ts";
 import { type LintFinding, type LintInput, partAt, treesOf } from "./finding.ts";
 import { idsNamed } from "./named-tags.ts";
 
@@ -28,6 +29,18 @@ function isKindMeant(type: string, condition: Expression): boolean {
 	const read = [...fieldsIn(condition)].flatMap((path) => /^activity\.params\.(\w+)/.exec(path)?.[1] ?? []);
 	const versions = activityTypes.filter(({ kind }) => kind === own?.kind);
 	return versions.every(({ params }) => read.every((name) => params.includes(name)));
+}
+
+/** Finds expressions that are not understood: no other rule says anything of them. They are live, or `unchecked`. */
+export function findMistakes({ policies }: LintInput): readonly LintFinding[] {
+	return policies.flatMap((policy) => {
+		const { consensus, slip, time } = compilePolicy(policy);
+		const reasons = [consensus, time].flatMap((clause) => (clause.is === "unclear" ? [clause.because] : []));
+		return [...reasons, ...(slip === null ? [] : [slip])].flatMap((reason): readonly LintFinding[] => {
+			if (reason.kind !== "not-understood") return [];
+			return [{ id: policy.id, on: "policy", clause: reason.clause, because: reason.message }];
+		});
+	});
 }
 
 /** Finds strings where an id belongs. A document with one is not read: they are live, or `unchecked`. */

@@ -147,6 +147,14 @@ describe("A text", () => {
 		expect(lint(policiesOf(["allow", user("2"), sign]), names)).toEqual([]);
 	});
 
+	it("is not understood, in each clause, and is judged by no other rule", () => {
+		expect(lint(policiesOf(["allow", "approvers.count == 2", "sponsored(activity)", "time.now"]))).toEqual([
+			expect.stringMatching(/^not-understood p0 consensus/),
+			expect.stringMatching(/^not-understood p0 time/),
+			expect.stringMatching(/^not-understood p0 condition/),
+		]);
+	});
+
 	it("mentions a tag in any clause", () => {
 		const policies = policiesOf(["allow", one("3"), sign]);
 		const tagIds = [uuid("3"), uuid("4")];

@@ -29,7 +29,7 @@ export const repeatedFlags = {
 	drift: ofDocuments,
 	explain: ofOne,
 	export: ofOne,
-	init: ["local", "file", "organization"],
+	init: ["local", "url", "file", "organization"],
 	plan: ofDocuments,
 	query: ofOne,
 	schema: [],

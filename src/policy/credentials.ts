@@ -1,5 +1,5 @@
 /** What users sign and log in with, as it was read, with how long it lasts (docs/credentials.md). Ids are lower case. */
-import type { Known } from "./access.ts";
+import type { Known, NotRead } from "./access.ts";
 
 /** Texts are null, and times unknown, where the service does not show them. */
 interface Credential {
@@ -68,4 +68,27 @@ export function anchorOf(
 	);
 	const age = ({ createdAtMs }: ApiKey): number => createdAtMs ?? Number.POSITIVE_INFINITY;
 	return { known: true, value: lasting.toSorted((one, other) => age(one) - age(other))[0] ?? null };
+}
+
+/** A user without a lasting credential; `until` is when the last one expires, milliseconds since 1970, null where that is unknown. */
+export interface Unfenceable {
+	readonly userId: string;
+	readonly until: number | null;
+	/** Why it is unknown whether one lasts; null where none does. */
+	readonly because: NotRead | null;
+}
+
+/** Returns users whose last credential expires, or may. A user without any has none to lose. */
+export function listUnfenceable(users: readonly UserCredentials[], atMs: number): readonly Unfenceable[] {
+	return users.flatMap(({ id: userId, apiKeys, authenticators, oauthProviders }): readonly Unfenceable[] => {
+		const lists = [apiKeys, authenticators, oauthProviders];
+		const keys = apiKeys.known ? keysAt(apiKeys.value, atMs) : [];
+		const lasts = keys.some(({ expiresAtMs }) => expiresAtMs === Number.POSITIVE_INFINITY);
+		if (lasts || [authenticators, oauthProviders].some((list) => list.known && list.value.length > 0)) return [];
+		const unread = lists.find((list) => !list.known);
+		if (unread !== undefined && !unread.known) return [{ userId, until: null, because: unread.because }];
+		const ends = keys.map(({ expiresAtMs }) => expiresAtMs);
+		const until = ends.every((end) => end !== null) ? Math.max(...ends) : null;
+		return keys.length === 0 ? [] : [{ userId, until, because: null }];
+	});
 }

@@ -6,6 +6,7 @@ import { quoteForShell, showText } from "../../common/escape.ts";
 import { commandText } from "../../plan/suggested-command.ts";
 import { type InitResult, resultHead } from "../../render/result/result.ts";
 import { findOrganizationId } from "../../wire/credentials.ts";
+import type { ServiceFlags } from "../connect.ts";
 import { defaultDocument, schemaAddress } from "../files/sources.ts";
 import { writeNewFile, writeOrRefuse } from "../files/write-file.ts";
 import { localOrganizationId } from "../local-seed.ts";
@@ -14,12 +15,27 @@ import { checkOrganizationId, inEnvironment } from "./selection.ts";
 
 interface InitFlags {
 	readonly file?: string;
+	/** Name or id of a user tag. */
+	readonly fenceCredentials?: string;
 	readonly local?: boolean;
 	readonly organization?: string;
 }
 
 /** Writes the document and returns the next command. Throws ConfigurationError if the file exists. */
-export function init({ flags, terminal }: Call<InitFlags>): InitResult {
+export async function init(call: Call<InitFlags & Omit<ServiceFlags, "file">>): Promise<InitResult> {
+	const { flags, terminal } = call;
+	if (flags.fenceCredentials === undefined) return writeFirst(call);
+	const { writeFence } = await import("./fence.ts");
+	const organizationId = flags.local === true ? localOrganizationId : findNamed(flags, terminal);
+	if (organizationId === undefined) {
+		throw new ConfigurationError("no organization is named", {
+			hint: "use --organization ID, or set ORGSYNC_ORGANIZATION_ID",
+		});
+	}
+	return writeFence(call, { organizationId, name: flags.fenceCredentials });
+}
+
+function writeFirst({ flags, terminal }: Call<InitFlags>): InitResult {
 	const file = flags.file ?? defaultDocument;
 	if (flags.local === true && flags.organization !== undefined) {
 		throw new ConfigurationError(

@@ -1,5 +1,6 @@
 import { exitCodes } from "../../common/errors.ts";
 import { type CommandRow, localExitCodes, queryExitCodes } from "./command-row.ts";
+import { parseText } from "./flag-values.ts";
 import {
 	argument,
 	concurrencyFlag,
@@ -23,13 +24,14 @@ const init = (): CommandRow => ({
 	flags: [
 		...flagGroup("Documents", [
 			fileFlag("-f, --file <path>", "file to write; must not exist (default: orgsync.yaml)"),
-			flag("--local", "write a document for the local emulator"),
 			flag("--organization <id>", "id of the document's organization (ORGSYNC_ORGANIZATION_ID)"),
+			flag("--fence-credentials <tag>", "write policies: users of TAG give themselves no key", parseText),
 		]),
+		...serviceFlags(),
 		...outputFlags(),
 	],
 	example: "orgsync init --local",
-	exitCodes: { ...localExitCodes, [inSync]: "document written" },
+	exitCodes: { ...queryExitCodes, [inSync]: "document written" },
 	run: async (call) => (await import("../commands/init.ts")).init(call),
 });
 

@@ -100,6 +100,8 @@ export interface DiscoveryResult extends Head<"organizations">, Discovery {}
 
 export interface InitResult extends Head<"init"> {
 	readonly file: string;
+	/** With `--fence-credentials`: the access cases. */
+	readonly casesFile?: string;
 	/** Null where the document takes it from ORGSYNC_ORGANIZATION_ID. */
 	readonly organizationId: string | null;
 	readonly nextCommand: string;

@@ -12,9 +12,10 @@ function linesSection(id: string, lines: readonly Phrase[]): Section {
 	return section(id, null, ["line", "lines"], { rows });
 }
 
-export function initSection({ file, organizationId, nextCommand }: InitResult): Section {
+export function initSection({ file, casesFile, organizationId, nextCommand }: InitResult): Section {
+	const beside: Phrase = casesFile === undefined ? [] : [" and ", identifier(casesFile)];
 	return linesSection("init", [
-		["Wrote ", identifier(file), "."],
+		["Wrote ", identifier(file), ...beside, "."],
 		...(organizationId === null ? [["Set ORGSYNC_ORGANIZATION_ID first."]] : []),
 		["Next: ", identifier(nextCommand)],
 	]);

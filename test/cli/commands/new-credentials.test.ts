@@ -30,7 +30,7 @@ describe("drift --since", () => {
 		const { code, stdout } = await world.run(since);
 		expect(code).toBe(0);
 		expect(stdout).toMatch(
-			/New credentials since the last report:\n(?:.*\n)* *\+ OAuth provider `evil` of bob\n.*made by create_oauth_providers_v2 of bob, .*, activity /,
+			/New credentials since the last report:\n(?:.*\n)* *\+ OAuth provider `evil` of bob\n.*made by create_oauth_providers of bob, .*, activity /,
 		);
 		expect((await world.run(["drift"])).stdout).not.toContain("New credentials");
 	});

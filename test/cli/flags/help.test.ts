@@ -108,7 +108,7 @@ describe("--help", () => {
 
 	test("of init offers neither standard input nor folders, which init refuses", async () => {
 		const { stdout } = await run(["init", "--help"]);
-		expect(stdout).toContain("-f, --file <path>    file to write; must not exist (default: orgsync.yaml)");
+		expect(stdout).toMatch(/-f, --file <path> +file to write; must not exist \(default:\s+orgsync\.yaml\)/);
 		expect(stdout).not.toMatch(/standard input|folder|repeat/);
 	});
 

@@ -1,5 +1,6 @@
 /** Decides what differs by one reading, and what else has to be read. Then the plan is made, once. Pure. */
 
+import { areJudged } from "./access-cases/planned.ts";
 import { desiredAt, windowsOf, withoutWindows } from "./access-window.ts";
 import { findLeftPolicies } from "./base/left-policies.ts";
 import { type BaseDocument, type DriftedDifference, makeThreeWay, type ThreeWay, unite } from "./base/three-way.ts";
@@ -79,11 +80,12 @@ export function decide({ document, base, reads }: Question, reading: Reading): D
 	const differences = { ...found, problems: [...found.problems, ...problems] };
 	const operations = differences.problems.length > 0 ? [] : operationsFor(differences.changes);
 	const submits = operations.length > 0;
+	const hasCases = areJudged(desired, base?.desired ?? undefined);
 	const isAuto = reads === "auto";
 	const needs = {
 		operations,
 		caller: submits && isAuto && needsCaller(differences.changes),
-		powers: isAuto && (submits || needsPowers(rules) || leavesPolicies(base?.desired, desired)),
+		powers: isAuto && (submits || needsPowers(rules) || leavesPolicies(base?.desired, desired) || hasCases),
 		completed: submits && changesAgain(differences.changes, live),
 		otherPending: isAuto && statesPolicies(desired),
 	};

@@ -1,6 +1,7 @@
 /** Desired and live organizations. Unknown is not empty: use `Known<T>` for anything unreadable. Ids are lower case. */
 import type { AccessPolicy, Known } from "../policy/access.ts";
 import type { PowerName } from "../policy/powers/groups.ts";
+import type { DocumentCases } from "./access-cases/case.ts";
 import type { ReadOnlyKindName, RemovalKindName, removalLists } from "./kinds/names.ts";
 import type { CredentialCheck } from "./rules/credential-check.ts";
 
@@ -14,7 +15,7 @@ export interface Position {
 }
 
 /** What one document, or several that agree about the same organization, say must be. */
-export interface DesiredOrganization {
+export interface DesiredOrganization extends DocumentCases {
 	readonly organizationId: string;
 	/** What people call it; for reading only. */
 	readonly name?: string;

@@ -4,6 +4,8 @@ import type { Problem } from "../common/errors.ts";
 import type { AccessState } from "../policy/access.ts";
 import type { UserCredentials } from "../policy/credentials.ts";
 import type { SubmittingUser } from "../policy/powers/forecast.ts";
+import type { PlanCases } from "./access-cases/finding.ts";
+import { judgeCases } from "./access-cases/planned.ts";
 import { defaultHorizonMs, desiredAt, type Expiry, findExpiries, nextChangeAfter, windowsOf } from "./access-window.ts";
 import { findOtherPending, type OtherPending } from "./activities/other-pending.ts";
 import { holdRejected, type PendingActivity, type RelatedActivity } from "./activities/pending.ts";
@@ -74,6 +76,8 @@ export interface Plan extends Omit<Consequences, "steps"> {
 	readonly guards: readonly Guard[];
 	/** The rules of the document, judged; left out when it has none. */
 	readonly rules?: readonly JudgedRule[];
+	/** The access cases beside the documents, live and after the steps; left out where there is none. */
+	readonly accessCases?: PlanCases;
 	/** Pending and rejected activities for objects of the steps. */
 	readonly waiting: readonly RelatedActivity[];
 	/** Pending activities on policies and user tags that no step is about; left out where none is, and where no policy is stated. */
@@ -149,9 +153,8 @@ export function makePlan(
 ): Plan {
 	const timeMs = context.serviceTimeMs ?? context.readAtMs;
 	const desired = desiredAt(document, timeMs);
-	const differences = given ?? diff(desired, live);
-	const { changes, problems, unread } = differences;
-	const { completed = [] } = context;
+	const { changes, problems, unread } = given ?? diff(desired, live);
+	const { completed = [], caller = notAsked } = context;
 	const liveTags = live.userTags.known ? live.userTags.value : [];
 	const livePolicies = live.policies?.known === true ? live.policies.value : [];
 	const made = problems.length > 0 ? [] : makeSteps(changes, liveTags, desired, livePolicies);
@@ -163,7 +166,6 @@ export function makePlan(
 	const retried = context.retryRejected === true ? groupSteps(withRejected.steps).rejected : [];
 	const overrides = overridesInPlan(wanted, context.abandoned ?? [], retried);
 	const found = findRules(desired.rules ?? [], { ...context, live, steps, consequences, atMs: timeMs });
-	const caller = context.caller ?? { known: false, because: { kind: "not-asked" } };
 	const { expiries = [], ...windows } = describeWindows(desired, changes, timeMs, context.horizonMs);
 	const moments = momentsOf(order, wanted, steps, { ...context, atMs: timeMs });
 	const mentioned = [
@@ -173,6 +175,7 @@ export function makePlan(
 	const names = namesFor(mentioned, desired, live, context.userNames);
 	const judged = describeRules(found, names);
 	const rules = judged.filter(({ isOfBase }) => isOfBase === undefined);
+	const { guards, accessCases } = judgeCases(desired, live, { ...context, changes, steps, timeMs });
 	const warnings = findWarnings(desired, live, timeMs, context.access);
 	return {
 		formatVersion: 1,
@@ -196,12 +199,13 @@ export function makePlan(
 				...judgeAccess({ limits: judged.limits, changes, consequences, access: context.access, names }),
 			]),
 			...judgeRules(found, judged, changes),
+			...guards,
 			...judgeOldNames(document, changes, context.access),
 			...(context.isCutOff === true ? judgeUnlisted(steps) : []),
 			...judgeOrder({ ...order, ...moments, steps }, consequences.steps, names),
 			...judgeReversals(desired, { changes: submittedTags(changes, steps), completed, timeMs }),
 		],
-		...defined({ rules: nonEmpty(rules) }),
+		...defined({ rules: nonEmpty(rules), accessCases }),
 		waiting,
 		...defined({ otherPending: nonEmpty(findOtherPending(context.otherPending ?? [], waiting, live)) }),
 		unmanaged: unmanagedTags(desired, changes, liveTags),
@@ -209,6 +213,8 @@ export function makePlan(
 		...defined({ overrides: nonEmpty(overrides) }),
 	};
 }
+
+const notAsked: Known<string> = { known: false, because: { kind: "not-asked" } };
 
 function touchedBy(changes: readonly Change[], live: LiveOrganization): Plan["touched"] {
 	const touching = changes.filter(({ action }) => action !== "report");

@@ -12,6 +12,7 @@ function withoutMoment({
 	serviceTime: _serviceTime,
 	overrides: _overrides,
 	otherPending: _pending,
+	accessCases: _cases,
 	...plan
 }: Plan) {
 	return plan;

@@ -15,7 +15,7 @@ import type { OrganizationVotes } from "./result/votes.ts";
 import { withNames } from "./sections/activity.ts";
 import { approvalsSection, deniedSection } from "./sections/approvals.ts";
 import { droppedSection, partSections, revertSections } from "./sections/base.ts";
-import { casesSections, sayState } from "./sections/cases.ts";
+import { casesSections, plannedCasesSections, sayState } from "./sections/cases.ts";
 import {
 	changesSection,
 	foldedChangesSection,
@@ -123,6 +123,7 @@ export function decisionsIn(one: OrganizationResult, format: Format): readonly S
 	const planned = [
 		deniedSection(plan),
 		blockingSection(plan),
+		...plannedCasesSections(plan).slice(0, 3),
 		impactSection(plan, drift !== null),
 		...(drift === null
 			? [format === "annotations" ? { ...rulesSection(plan), look: "attention" as const } : rulesSection(plan)]
@@ -186,7 +187,8 @@ function detailsIn(one: OrganizationResult, format: Format): readonly Section[] 
 	const planned = results === null ? [stepsSection(one)] : [];
 	const steps = format === "html" ? planned : [completedStepsSection(one), plannedStepsSection(one)];
 	const changes = format === "html" || drift !== null ? [] : [foldedChangesSection(plan, marksOfResult(one))];
-	return [...changes, ...steps, passingSection(plan), unmanaged];
+	const passing = plannedCasesSections(plan).slice(3);
+	return [...changes, ...steps, ...passing, passingSection(plan), unmanaged];
 }
 
 /** Returns the report of an organization in a terminal, which showed its plan before. `isQuiet`: not its completed steps. */

@@ -57,6 +57,8 @@ export function guardText({ kind, found, where, finding }: Guard): string {
 			return momentsText(finding);
 		case "own-powers":
 			return `${joinPeople([finding.userId], finding.names)} submits or approves this plan, and ${listFindings(finding.findings, finding.names)}`;
+		case "access-cases":
+			return `${count(found, "access case", "access cases")} would no longer hold: ${casesText(finding.cases)}`;
 		case "stated":
 			return finding.message;
 	}
@@ -97,6 +99,7 @@ const limits = {
 	"old-names": "any number of uses",
 	reversals: "no change that was made and undone before",
 	stranded: "no activity denied because of another one of the plan",
+	"access-cases": "no access case that holds",
 	"own-powers": "no policy that gives its submitter more, or takes what the plan needs",
 	"unsafe-moments": "no moment between two activities that is worse than before and after the plan",
 } as const;
@@ -248,6 +251,14 @@ function momentsText({ moments, unjudged, names }: Finding<"unsafe-moments">): s
 	const rest =
 		unjudged === 0 ? [] : [`not every moment between ${count(unjudged, "activity", "activities")} was checked`];
 	return [...said, ...rest].join("; ");
+}
+
+function casesText(cases: Finding<"access-cases">["cases"]): string {
+	const shown = (cases.length > maxListed + 1 ? cases.slice(0, maxListed) : cases).map(({ name, at, change }) => {
+		const note = change === "deleted" ? ", deleted" : change === "replaced" ? ", changed" : "";
+		return `${showName(name)} (${showText(at.file)}:${at.line}${note})`;
+	});
+	return [...shown, ...(shown.length < cases.length ? [`${cases.length - shown.length} more`] : [])].join(", ");
 }
 
 type Aliases = Finding<"reversals">["document"]["users"];

@@ -69,6 +69,8 @@ function sentenceOf(because: Because, { nameStep = (id) => id }: ReasonNames): s
 			return orderSentence(because.stepIds.map(nameStep), because.verdicts);
 		case "too-many-orders":
 			return `${because.steps} other steps that change who can do it can complete first, in too many orders to judge`;
+		case "wrong-name":
+			return `no ${named[because.of]} is called ${JSON.stringify(because.name)}, or several are`;
 		default:
 			return because.kind in sentences ? sentences[because.kind as PlainReason] : notReadText(because as NotRead);
 	}
@@ -152,6 +154,8 @@ function orderSentence(steps: readonly string[], verdicts: readonly ApprovalVerd
 }
 
 const verdictWords = { runs: "runs", pending: "pending approval", denied: "denied", unknown: "unknown" } as const;
+
+const named = { user: "user", tag: "user tag", policy: "policy", given: "new user" } as const;
 
 const tasks: Readonly<Record<ComplexTask, string>> = {
 	consensus: "",

@@ -1,9 +1,10 @@
 /** `plan`: compares documents with live state and shows what `apply` would submit. It has a Reader, so it cannot submit. */
 
 import { defined, nonEmpty } from "../../common/defined.ts";
-import { ConfigurationError, type ExitCode, exitCodes } from "../../common/errors.ts";
+import { ConfigurationError, combineExitCodes, type ExitCode, exitCodes } from "../../common/errors.ts";
 import { showText } from "../../common/escape.ts";
 import { type DesiredFleet, organizationsIn } from "../../document/read/fleet.ts";
+import { failingCases } from "../../plan/access-cases/planned.ts";
 import type { ThreeWay } from "../../plan/base/three-way.ts";
 import { blockingGuards, withoutAllowed } from "../../plan/guards/overrides.ts";
 import { type DesiredOrganization, uuid } from "../../plan/organization.ts";
@@ -12,6 +13,7 @@ import { commandText } from "../../plan/suggested-command.ts";
 import type { FoundOrganization } from "../../render/result/found.ts";
 import { emptyJournal } from "../../sync/journal/journal.ts";
 import { connect } from "../connect.ts";
+import { withCases } from "../files/access-files.ts";
 import type { BaseFlags } from "../files/base.ts";
 import { readFleet } from "../files/sources.ts";
 import { didYouMean } from "../flags/suggest.ts";
@@ -35,12 +37,12 @@ interface PlanFlags extends ComparisonFlags, BaseFlags {
 	readonly submitter?: string;
 }
 
-/** Returns the plan of every organization. Exit 0; with `--detailed-exitcode`, 5 when a guard blocks, and 2 when something differs. */
+/** Returns the plan of every organization. Exit 0, or 10 or 11 by its access cases; with `--detailed-exitcode`, 5 when a guard blocks, and 2 when something differs. */
 export async function plan(call: Call<PlanFlags>): Promise<ResultStream> {
 	const { flags, terminal } = call;
 	const given = readOverrides({ allow: flags.allow, abandon: [] });
 	const save = flags.out === undefined ? null : await prepareToSave(flags.out, call);
-	const all = await readFleet(flags, terminal);
+	const all = withCases(await readFleet(flags, terminal), flags, terminal);
 	const hasBase = flags.base !== undefined || flags.baseFile !== undefined;
 	const bases = hasBase ? await (await import("./three-way.ts")).readBases(all, call) : undefined;
 	const fleet = await selectFrom(all, call);
@@ -124,9 +126,13 @@ function findSubmitter(user: string, { organizationId, users }: DesiredOrganizat
 
 function codeOf(plan: Plan, { detailedExitcode }: PlanFlags): ExitCode {
 	if (isImpossible(plan)) return exitCodes.error;
-	if (detailedExitcode !== true) return exitCodes.inSync;
-	if (blockingGuards(plan).length > 0) return exitCodes.blockedByGuard;
-	return findsDifference(plan) ? exitCodes.changes : exitCodes.inSync;
+	const verdicts = failingCases(plan).map(({ judged }) => judged.verdict);
+	return combineExitCodes([
+		...(verdicts.includes("failed") ? [exitCodes.failedCase] : []),
+		...(verdicts.includes("unknown") ? [exitCodes.undecided] : []),
+		...(detailedExitcode === true && blockingGuards(plan).length > 0 ? [exitCodes.blockedByGuard] : []),
+		...(detailedExitcode === true && findsDifference(plan) ? [exitCodes.changes] : []),
+	]);
 }
 
 /** Returns the overrides of guards that the plans use, as `--allow` takes them: `apply --plan` takes none from the file. */

@@ -5,7 +5,8 @@ import { ConfigurationError, DocumentError, explainFileError } from "../../commo
 import { showText } from "../../common/escape.ts";
 import { readFileWithin } from "../../common/files.ts";
 import { type BodyFinder, readAccessFile } from "../../document/read/access-file.ts";
-import { withoutFileText } from "../../document/read/parse.ts";
+import { type DesiredFleet, mapFleet, organizationsIn } from "../../document/read/fleet.ts";
+import { type DocumentSource, withoutFileText } from "../../document/read/parse.ts";
 import type { CaseFile } from "../../plan/access-cases/case.ts";
 import type { Terminal } from "../output/output.ts";
 import { accessFiles, type DocumentFile, defaultDocument, findAccessFiles, orNothing } from "./document-files.ts";
@@ -13,28 +14,66 @@ import { type DocumentFlags, fileLimitBytes, readFile } from "./sources.ts";
 
 /** Returns the cases of these files and folders; without any, of all files beside the documents. Throws DocumentError with all problems. */
 export function readCaseFiles(paths: readonly string[], flags: DocumentFlags, terminal: Terminal): readonly CaseFile[] {
-	const { directory, environment } = terminal;
-	const found = findAccessFiles(paths.length > 0 ? paths : besideDocuments(flags.file, directory), directory);
+	const { directory } = terminal;
+	const found = paths.length > 0 ? findAccessFiles(paths, directory) : findBeside(flags.file, directory);
 	if (found.length === 0) {
 		throw new ConfigurationError("no access cases: there is no .access.yaml file beside the documents", {
 			hint: "name a file or a folder, or begin one with --write FILE",
 		});
 	}
-	// A pull request can add a link beside the documents.
-	const link = paths.length > 0 ? undefined : found.find(({ isForeign }) => isForeign);
-	if (link !== undefined) {
-		throw new ConfigurationError(`${showText(link.name)} is a link that points outside its folder`, {
-			hint: "replace the link with the file, or name the file: orgsync reads what you name",
-		});
+	return parseCases(
+		found.map((one) => ({ ...one, file: one.name, content: readFile(one), findBody: findBodies(one, directory) })),
+		flags,
+		terminal,
+	);
+}
+
+/** Returns the fleet with the cases of all files beside the documents. Throws as `readCaseFiles` does, but not where there is none. */
+export function withCases(fleet: DesiredFleet, flags: DocumentFlags, terminal: Terminal): DesiredFleet {
+	const isOfInput = flags.file.length > 0 && flags.file.every((path) => path === "-");
+	if (isOfInput || findBeside(flags.file, terminal.directory).length === 0) return fleet;
+	const cases = readCaseFiles([], flags, terminal);
+	return mapFleet(fleet, (desired) => ({ ...desired, cases }));
+}
+
+/** Returns the same for documents of which one requires that no case is broken; otherwise the fleet as it is. */
+export function withRequiredCases(fleet: DesiredFleet, flags: DocumentFlags, terminal: Terminal): DesiredFleet {
+	if (besideDocuments(flags.file, terminal.directory).length === 0) return fleet;
+	for (const { accessTests } of organizationsIn(fleet)) {
+		if (accessTests !== undefined) return withCases(fleet, flags, terminal);
 	}
-	const read = found.map((one) => {
-		const options = { env: flags.env, findBody: findBodies(one, directory) };
-		const result = readAccessFile({ file: one.name, content: readFile(one) }, environment, options);
-		return "problems" in result && one.isForeign ? { problems: withoutFileText(result.problems) } : result;
+	return fleet;
+}
+
+/** A file of cases. The problems of a link that points outside its folder show no text of it. */
+export interface CaseSource extends DocumentSource, Partial<Pick<DocumentFile, "isForeign">> {
+	readonly findBody: BodyFinder;
+}
+
+/** Returns the cases of these files. Throws DocumentError with all problems. */
+export function parseCases(
+	files: readonly CaseSource[],
+	{ env }: DocumentFlags,
+	{ environment }: Terminal,
+	what = "the test suite",
+): readonly CaseFile[] {
+	const read = files.map(({ findBody, isForeign, ...source }) => {
+		const result = readAccessFile(source, environment, { env, findBody });
+		return "problems" in result && isForeign === true ? { problems: withoutFileText(result.problems) } : result;
 	});
 	const problems = read.flatMap((one) => ("problems" in one ? one.problems : []));
-	if (problems.length > 0) throw new DocumentError(problems, "the test suite");
+	if (problems.length > 0) throw new DocumentError(problems, what);
 	return read.flatMap((one) => ("cases" in one ? one.cases : []));
+}
+
+/** Returns the files of cases beside the documents. A pull request can add a link there, so none can point outside. */
+function findBeside(paths: readonly string[], directory: string): readonly DocumentFile[] {
+	const found = findAccessFiles(besideDocuments(paths, directory), directory);
+	const foreign = found.find(({ isForeign }) => isForeign);
+	if (foreign === undefined) return found;
+	throw new ConfigurationError(`${showText(foreign.name)} is a link that points outside its folder`, {
+		hint: "replace the link with the file, or name the file for `test`",
+	});
 }
 
 /** Returns the folders among the paths that have cases, and the files of cases in the folders of the documents. */

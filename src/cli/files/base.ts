@@ -5,12 +5,14 @@
 import { posix, relative, resolve, sep } from "node:path";
 import { ConfigurationError, DocumentError } from "../../common/errors.ts";
 import { showText } from "../../common/escape.ts";
-import { checkFleet, type DesiredFleet } from "../../document/read/fleet.ts";
-import { type DocumentSource, type ListFile, type ListFinder, listLimits } from "../../document/read/parse.ts";
+import type { BodyFinder } from "../../document/read/access-file.ts";
+import { checkFleet, type DesiredFleet, mapFleet } from "../../document/read/fleet.ts";
+import { type DocumentSource, type ListFinder, listLimits } from "../../document/read/parse.ts";
 import type { Terminal } from "../output/output.ts";
-import { defaultDocument, isDocumentName, isHiddenPath } from "./document-files.ts";
+import { type CaseSource, parseCases, withCases } from "./access-files.ts";
+import { accessFiles, defaultDocument, isDocumentName, isHiddenPath } from "./document-files.ts";
 import { Git, type GitObject, type RequestedPath } from "./git.ts";
-import { allLimitBytes, type DocumentFlags, listName, readFleet } from "./sources.ts";
+import { allLimitBytes, type DocumentFlags, fileLimitBytes, listName, readFleet } from "./sources.ts";
 import { openSpool } from "./spool.ts";
 
 export interface BaseFlags {
@@ -42,7 +44,8 @@ export async function readBase(flags: BaseFlags & DocumentFlags, terminal: Termi
 async function ofFile(name: string, { env }: DocumentFlags, terminal: Terminal): Promise<Base> {
 	const flag = `--base-file ${showText(name)}`;
 	try {
-		const fleet = await readFleet({ file: [name], env }, terminal);
+		const flags = { file: [name], env };
+		const fleet = withCases(await readFleet(flags, terminal), flags, terminal);
 		return { name, flag, fleet, samePaths: false, missing: [] };
 	} catch (error) {
 		throw error instanceof DocumentError ? new DocumentError(error.problems, "the base") : error;
@@ -61,17 +64,25 @@ function ofRevision(name: string, { file: files, env }: DocumentFlags, terminal:
 			hint: "name the documents with -f, or compare with a file: --base-file PATH",
 		});
 	}
-	const { sources, findList, missing } = readRevision(name, files.length === 0 ? [defaultDocument] : files, terminal);
+	const read = readRevision(name, files.length === 0 ? [defaultDocument] : files, terminal);
+	const { sources, findList, missing } = read;
 	const { fleet, problems } = checkFleet(sources, terminal.environment, { env, findList }, openSpool());
 	if (problems.length > 0) throw new DocumentError(problems, "the base");
-	return { name, flag, fleet, samePaths: true, missing };
+	if (read.cases.length === 0) return { name, flag, fleet, samePaths: true, missing };
+	const cases = parseCases(read.cases, { file: files, env }, terminal, "the base");
+	return { name, flag, fleet: mapFleet(fleet, (one) => ({ ...one, cases })), samePaths: true, missing };
 }
 
 function readRevision(
 	name: string,
 	paths: readonly string[],
 	terminal: Terminal,
-): { sources: readonly DocumentSource[]; findList: ListFinder; missing: readonly string[] } {
+): {
+	sources: readonly DocumentSource[];
+	cases: readonly CaseSource[];
+	findList: ListFinder;
+	missing: readonly string[];
+} {
 	const git = new Git(name, terminal);
 	const prefix = git.prefix();
 	const commit = git.commit();
@@ -88,31 +99,56 @@ function readRevision(
 	};
 	for (const found of named) {
 		if (found.kind !== "tree") add(found);
-		else for (const file of git.findFiles(commit, documentsIn(git, commit, found))) add(file);
+		else for (const file of git.findFiles(commit, filesIn(git, commit, found, isDocumentName))) add(file);
 	}
 	const there = [...files.values()];
-	if (there.reduce((sum, { size }) => sum + size, 0) > allLimitBytes)
+	const caseFiles = findCases(git, commit, named);
+	if ([...there, ...caseFiles].reduce((sum, { size }) => sum + size, 0) > allLimitBytes)
 		git.refuse("its documents are larger than 128 MiB in total");
-	const contents = git.read(there);
+	const contents = git.read([...there, ...caseFiles]);
+	const findFile = (file: string, from: string, maxBytes: number): ReturnType<BodyFinder> => {
+		const path = listName(file.slice(name.length + 1), from);
+		const inside = insidePath(git, path, prefix, terminal.directory);
+		return readBeside(git, commit, { path, inside }, named, maxBytes);
+	};
 	return {
 		sources: there.map(({ path }, index) => ({ file: `${name}:${path}`, content: contents[index] ?? "" })),
+		cases: caseFiles.map(({ path }, index) => ({
+			file: `${name}:${path}`,
+			content: contents[there.length + index] ?? "",
+			findBody: (file, body) => findFile(file, body, fileLimitBytes),
+		})),
 		findList: (file, from) => {
-			const path = listName(file.slice(name.length + 1), from);
-			const list = { path, inside: insidePath(git, path, prefix, terminal.directory) };
-			return readList(git, commit, list, named);
+			const list = findFile(file, from, listLimits.bytes);
+			if (!("mistake" in list)) return list;
+			return { mistake: `the list ${showText(listName(file.slice(name.length + 1), from))} ${list.mistake}` };
 		},
 		missing: missing.map(({ path }) => path),
 	};
 }
 
-/** Returns a list of the commit. It is in a folder that the operator names, or in that of a file, as in the working folder. */
-function readList(
+/** Returns the files of cases of the commit: in folders that the operator names with all below, else beside the documents. */
+function findCases(git: Git, commit: string, named: readonly (GitObject & RequestedPath)[]): readonly GitObject[] {
+	const isCase = (name: string): boolean => accessFiles.ending.test(name) && !isHiddenPath(name);
+	const paths = named.flatMap((one) => {
+		if (one.kind === "tree") return filesIn(git, commit, one, isCase);
+		const inside = posix.dirname(one.inside);
+		const [folder] = git.find(commit, [{ path: posix.dirname(one.path), inside: inside === "." ? "" : inside }]);
+		if (folder?.kind !== "tree") return [];
+		return filesIn(git, commit, folder, (name) => isCase(name) && !name.includes("/"));
+	});
+	return git.findFiles(commit, [...new Map(paths.map((one) => [one.inside, one])).values()]);
+}
+
+/** Returns a file of the commit that another one names. It is in a folder that the operator names, or in that of a file, as in the working folder. */
+function readBeside(
 	git: Git,
 	commit: string,
 	list: RequestedPath,
 	named: readonly (GitObject & RequestedPath)[],
-): ListFile {
-	const refused = (why: string): ListFile => ({ mistake: `the list ${showText(list.path)} cannot be read: ${why}` });
+	maxBytes: number,
+): ReturnType<BodyFinder> {
+	const refused = (why: string) => ({ mistake: `cannot be read: ${why}` });
 	const folders = named.map(({ kind, inside }) => (kind === "tree" ? inside : posix.dirname(inside)));
 	if (!folders.some((folder) => folder === "" || folder === "." || list.inside.startsWith(`${folder}/`))) {
 		return refused("it is outside the folder of the documents");
@@ -120,11 +156,16 @@ function readList(
 	const [found] = git.find(commit, [list]);
 	if (found?.kind === "missing") git.refuseUnavailable(commit, [found]);
 	if (found?.kind !== "blob") return refused("it is not a file of that revision");
-	return { file: `${git.name}:${list.path}`, content: git.read([found], listLimits.bytes)[0] ?? "" };
+	return { file: `${git.name}:${list.path}`, content: git.read([found], maxBytes)[0] ?? new Uint8Array() };
 }
 
-/** Returns the documents in a folder of the commit, and in folders that links in it point to, as in the working folder. */
-function documentsIn(git: Git, commit: string, folder: GitObject & RequestedPath): readonly RequestedPath[] {
+/** Returns such files in a folder of the commit, and in folders that links in it point to, as in the working folder. */
+function filesIn(
+	git: Git,
+	commit: string,
+	folder: GitObject & RequestedPath,
+	isWanted: (name: string) => boolean,
+): readonly RequestedPath[] {
 	const documents: RequestedPath[] = [];
 	const seen = new Set([folder.id]);
 	const pending: (GitObject & RequestedPath)[] = [folder];
@@ -133,10 +174,10 @@ function documentsIn(git: Git, commit: string, folder: GitObject & RequestedPath
 		const entries = git.list(at.id).filter(({ name }) => !isHiddenPath(name));
 		const placed = (names: readonly string[]): readonly RequestedPath[] =>
 			names.map((name) => ({ path: posix.join(at.path, name), inside: posix.join(at.inside, name) }));
-		documents.push(...placed(entries.map(({ name }) => name).filter(isDocumentName)));
+		documents.push(...placed(entries.map(({ name }) => name).filter(isWanted)));
 		// Git takes one path a line.
 		const links = entries
-			.filter(({ name, isLink }) => isLink && !isDocumentName(name) && !/[\r\n]/.test(name))
+			.filter(({ name, isLink }) => isLink && !isWanted(name) && !/[\r\n]/.test(name))
 			.map(({ name }) => name);
 		for (const found of git.find(commit, placed(links), { lenient: true })) {
 			if (found.kind !== "tree" || seen.has(found.id)) continue;

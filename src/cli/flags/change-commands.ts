@@ -57,6 +57,8 @@ const plan = (): CommandRow => ({
 		[exitCodes.error]: "error, or the organization cannot converge",
 		[exitCodes.changes]: "changes found, with --detailed-exitcode",
 		[exitCodes.blockedByGuard]: "a guard blocks apply, with --detailed-exitcode",
+		[exitCodes.failedCase]: "an access case that held, is new or changed does not hold",
+		[exitCodes.undecided]: "such a case cannot be judged",
 	},
 	run: async (call) => (await import("../commands/plan.ts")).plan(call),
 });

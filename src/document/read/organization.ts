@@ -79,7 +79,7 @@ export function readOrganization(
 			...defined({ policies: nonEmpty([...new Set(protectedObjects.policies)].sort()) }),
 		},
 		limits: readLimits(roots, problems),
-		...defined({ rules: nonEmpty(rules) }),
+		...defined({ rules: nonEmpty(rules), accessTests: readAccessTests(roots, problems) }),
 	};
 	const digest = digestOf({
 		...desired,
@@ -121,6 +121,15 @@ function readOrganizationName(roots: readonly Cell[], problems: Problems): strin
 		return name === undefined ? [] : [{ cell: name.cell, value: name.text }];
 	});
 	return firstAgreed(found, problems)?.value;
+}
+
+function readAccessTests(roots: readonly Cell[], problems: Problems): DesiredOrganization["accessTests"] {
+	const cells = roots.flatMap((root) => entryOf(root, "accessTests") ?? []);
+	for (const cell of cells.filter(({ value }) => value !== "required")) {
+		const message = `\`accessTests\` must be \`required\`, but is ${quoteCell(cell)}${afterSubstitution(cell)}`;
+		problems.invalidate(cell, "wrong-format", message);
+	}
+	return cells.length === 0 ? undefined : "required";
 }
 
 function readProtected(roots: readonly Cell[], users: Users, problems: Problems): ProtectedObjects {

@@ -9,6 +9,7 @@ import { defined } from "../../common/defined.ts";
 import { ConfigurationError } from "../../common/errors.ts";
 import { clipMiddle, showAddress, showText, writeJson } from "../../common/escape.ts";
 import { readJson } from "../../common/json.ts";
+import { digestOfCases } from "../../plan/access-cases/planned.ts";
 import type { ThreeWay } from "../../plan/base/three-way.ts";
 import type { Override } from "../../plan/guards/overrides.ts";
 import { mentions, narrowToChanged } from "../../plan/only.ts";
@@ -65,6 +66,7 @@ const statedMembers = [
 	"plans[].warnings",
 	"plans[].changes",
 	"plans[].guards",
+	"plans[].accessCases",
 	"plans[].rules",
 	"plans[].waiting",
 	"plans[].otherPending",
@@ -279,10 +281,17 @@ export function matchDocuments(saved: SavedPlan, organizations: readonly Desired
 		});
 	}
 	refuseOtherNames(planned);
+	refuseOtherCases(planned);
 	return planned.map(({ plan, desired }) => {
-		const narrowed = narrowToChanged(desired, plan.changes);
+		const { cases, ...narrowed } = narrowToChanged(desired, plan.changes);
 		refuseOthersChanges(plan, narrowed);
-		return { plan, desired: { ...narrowed, temporaryNames: temporaryNamesOf(plan) } };
+		const required = desired.accessTests === undefined ? undefined : cases;
+		const reviewed = plan.guards.find(({ kind, refuses }) => kind === "accessCases" && refuses);
+		const reviewedCases = reviewed?.finding.what === "stated" ? { ...reviewed.finding, ...reviewed } : undefined;
+		return {
+			plan,
+			desired: { ...narrowed, temporaryNames: temporaryNamesOf(plan), ...defined({ reviewedCases, cases: required }) },
+		};
 	});
 }
 
@@ -310,6 +319,16 @@ function refuseOtherNames(planned: readonly Planned[]): void {
 			`${said}, whom the saved plan ${was === undefined ? "does not name" : `calls \`${showText(was)}\``}`,
 			{ hint: "its reviewers went by its names: plan again, and have that reviewed" },
 		);
+	}
+}
+
+/** Refuses other access cases than those of the plan; a plan without has none, or is of an older orgsync. */
+function refuseOtherCases(planned: readonly Planned[]): void {
+	for (const { plan, desired } of planned) {
+		const { accessCases } = plan;
+		if (accessCases === undefined || accessCases.digest === digestOfCases(desired)) continue;
+		const said = `organization ${showOrganization(namedIn(desired))} was planned with other access cases`;
+		throw new ConfigurationError(said, { hint: "take the *.access.yaml files as they were reviewed; or plan again" });
 	}
 }
 

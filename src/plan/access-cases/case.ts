@@ -1,7 +1,9 @@
 /** Access cases: what must be true of who can do what (docs/testing.md), as their files write them. */
+import type { Problem } from "../../common/errors.ts";
 import type { Fields } from "../../policy/powers/fields.ts";
 import type { ActivityGroup } from "../../policy/powers/groups.ts";
-import type { Position } from "../organization.ts";
+
+type Position = Pick<Problem, "file" | "line" | "column">;
 
 /** A user, a tag or a policy as a case names it. */
 export interface CaseName {
@@ -69,4 +71,19 @@ export interface CaseFile {
 	readonly isRootQuorumAside: boolean;
 	readonly given: readonly GivenUser[];
 	readonly cases: readonly AccessCase[];
+}
+
+/** What belongs to a document of its access cases. */
+export interface DocumentCases {
+	/** Whether a plan must not break a case that holds. */
+	readonly accessTests?: "required";
+	/** The cases beside the documents; left out where there is none, and for commands that judge none. */
+	readonly cases?: readonly CaseFile[];
+	/** What the guard `accessCases` found in a reviewed plan, which can have a base; in words. */
+	readonly reviewedCases?: {
+		readonly found: number;
+		readonly where: readonly string[];
+		readonly message: string;
+		readonly limit: string;
+	};
 }

@@ -77,3 +77,24 @@ export interface Point {
 
 /** A finding without the activities that it is about. */
 export type Check = Pick<CaseFinding, "state" | "key" | "found" | "userIds" | "policyId" | "tagId">;
+
+/** A case of a plan. */
+export interface PlannedCase {
+	/** What it is after the plan. */
+	readonly judged: JudgedCase;
+	/** What it is live. */
+	readonly before: JudgedCase["verdict"];
+	/** What the comparison with a base says: `replaced` is what the base has in place of one that is `changed`. */
+	readonly change: "added" | "changed" | "replaced" | "deleted" | null;
+}
+
+export interface PlanCases {
+	/** Of the cases of the documents, whatever their places. */
+	readonly digest: string;
+	/** Those of the documents in their order, then those that only the base has. */
+	readonly cases: readonly PlannedCase[];
+	/** Names of what the cases name and find, by id. */
+	readonly userNames: Readonly<Record<string, string>>;
+	readonly tagNames: Readonly<Record<string, string>>;
+	readonly policyNames: Readonly<Record<string, string>>;
+}

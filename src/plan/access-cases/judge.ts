@@ -158,7 +158,8 @@ export class CaseJudge {
 const keyOf = ({ check, point }: { readonly check: Check; readonly point: Point }): string =>
 	JSON.stringify([check, check.state === "unknown" ? point.because : null, printGroup(point.group)]);
 
-const unjudged = (because: Reason): CaseFinding => ({
+/** Returns that nothing can be said of a case. */
+export const unjudged = (because: Reason): CaseFinding => ({
 	...{ state: "unknown", key: "", found: "unjudged", userIds: [], group: null, condition: null, clauses: [] },
 	because,
 });

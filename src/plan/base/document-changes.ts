@@ -86,6 +86,9 @@ export function compareDocuments(
 		...exactlyDifferences(base, head),
 		...protectDifferences(base, head),
 		...limitDifferences(base.limits, head.limits),
+		...(base.accessTests === head.accessTests
+			? []
+			: [differenceAt("accessTests", "limit", { before: base.accessTests ?? null, after: head.accessTests ?? null })]),
 		...ruleDifferences(base.rules, head.rules),
 	];
 }

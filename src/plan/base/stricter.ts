@@ -3,7 +3,8 @@ import type { Guard } from "../guards/guards.ts";
 import type { DesiredOrganization } from "../organization.ts";
 
 /** What a base document limits, protects and asks for. */
-export type BaseLimits = Pick<DesiredOrganization, "limits" | "protect" | "rules">;
+export type BaseLimits = Pick<DesiredOrganization, "limits" | "protect" | "rules"> &
+	Partial<Pick<DesiredOrganization, "users" | "cases" | "accessTests">>;
 
 /** Returns the guards by the limits of both documents: of each kind, the one that blocks, or else finds more. Both protect. */
 export function judgeByStricter(

@@ -199,7 +199,14 @@ export function unite(base: DesiredOrganization, head: DesiredOrganization): Des
 	const exactly = { ...base.exactly, ...head.exactly };
 	const objects = [...new Map(all.map((object) => [keyOf(object), object])).values()];
 	const rules = [...(head.rules ?? []), ...(base.rules ?? [])];
-	return { ...head, ...(Object.keys(exactly).length === 0 ? {} : { exactly }), objects, rules };
+	const cases = head.cases ?? base.cases;
+	return {
+		...head,
+		...(Object.keys(exactly).length === 0 ? {} : { exactly }),
+		objects,
+		rules,
+		...defined({ cases }),
+	};
 }
 
 function emptyOf({ organizationId, users, digest }: DesiredOrganization): DesiredOrganization {

@@ -1,6 +1,7 @@
 /** What guards find, as data; src/say/guards.ts has the words. */
 import type { AccessPolicy, NotRead } from "../../policy/access.ts";
 import type { Reason } from "../../policy/powers/reason.ts";
+import type { JudgedCase, PlannedCase } from "../access-cases/finding.ts";
 import type { AnyParameters } from "../activities/requests.ts";
 import type { AddressText, RuleAddress } from "../address.ts";
 import type { Consequences } from "../impact/consequences.ts";
@@ -45,6 +46,7 @@ export type GuardFinding =
 			readonly findings: readonly PlanImpact[];
 			readonly names: UserNames;
 	  }
+	| { readonly what: "access-cases"; readonly cases: readonly BrokenCase[] }
 	/** `policies`: those that name the tag; null where they are unknown. */
 	| {
 			readonly what: "dangling-tags";
@@ -78,6 +80,9 @@ export interface FoundMoment extends Pick<UnsafeMoment, "change" | "group" | "co
 	readonly completed: readonly AddressText[];
 	readonly open: readonly AddressText[];
 }
+
+/** A case that holds, and no longer after the plan. */
+type BrokenCase = Pick<JudgedCase, "name" | "at"> & Pick<PlannedCase, "change">;
 
 type Document = Pick<DesiredOrganization, "files" | "users">;
 

@@ -30,6 +30,7 @@ export const guardKinds = [
 	"stranded",
 	"unsafeMoments",
 	"ownPowers",
+	"accessCases",
 	"userTags",
 	"policyUpdates",
 	"takeovers",

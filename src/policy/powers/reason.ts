@@ -21,6 +21,8 @@ export type Reason =
 	/** It depends on which of these steps complete first: what becomes of it, or, without verdicts, who can complete it. */
 	| { readonly kind: "order"; readonly stepIds: readonly string[]; readonly verdicts: readonly ApprovalVerdict[] }
 	| { readonly kind: "too-many-orders"; readonly steps: number }
+	/** A case names something that does not exist, or more than one. */
+	| { readonly kind: "wrong-name"; readonly of: "user" | "tag" | "policy" | "given"; readonly name: string }
 	/** From a file that has only words. */
 	| { readonly kind: "stated"; readonly text: string }
 	| { readonly kind: PlainReason };

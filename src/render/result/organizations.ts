@@ -2,6 +2,7 @@
  * A result as one entry for each organization: its state, its verdict, and whether every format folds it into one line.
  */
 import { type ExitCode, exitCodes } from "../../common/errors.ts";
+import { failingCases } from "../../plan/access-cases/planned.ts";
 import { hasFindings, type ThreeWay } from "../../plan/base/three-way.ts";
 import type { OrganizationDrift } from "../../plan/drift/drift.ts";
 import { blockingGuards, type Override } from "../../plan/guards/overrides.ts";
@@ -63,6 +64,7 @@ export const states = {
 	impossible: ["cannot converge", "bad"],
 	unread: ["could not be read", "bad"],
 	blocked: ["blocked by a guard", "bad"],
+	failingCases: ["with access cases that do not hold", "bad"],
 	interrupted: ["interrupted", "bad"],
 	failed: ["failed", "bad"],
 	stopped: ["stopped by an error", "bad"],
@@ -172,8 +174,9 @@ function isShownInComments(one: OrganizationResult): boolean {
 }
 
 /** Whether a reader has something to decide or, for a change of the document, something to see: limits, for example. */
-function needsDecision({ tone, threeWay, overrides }: OrganizationResult): boolean {
-	return tone !== "good" || hasFindings(threeWay) || overrides.length > 0;
+function needsDecision({ tone, plan, threeWay, overrides }: OrganizationResult): boolean {
+	const isTouching = plan.accessCases?.cases.some(({ change }) => change !== null) === true;
+	return tone !== "good" || isTouching || hasFindings(threeWay) || overrides.length > 0;
 }
 
 function stateOf(found: PlannedFacts): State {
@@ -201,6 +204,8 @@ function stateOfReport(report: Report, plan: Plan): State {
 
 function stateOfPlan({ plan, command }: PlannedFacts): State {
 	if (plan.problems.length > 0) return "impossible";
+	const isFailing = command === "plan" && failingCases(plan).length > 0;
+	if (isFailing && blockingGuards(plan).length === 0) return "failingCases";
 	if (!findsDifference(plan)) return "inSync";
 	if (blockingGuards(plan).length > 0) return "blocked";
 	if (command === "apply") return "notApplied";

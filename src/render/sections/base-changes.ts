@@ -156,6 +156,7 @@ function describeComplete(except: unknown): string {
 const defaultLimits: Readonly<Record<string, string>> = {
 	"limits.memberRemovals": `${defaultMemberRemovals.percent}% (the default)`,
 	...Object.fromEntries(powerLimits.map((limit) => [`limits.${limit}`, "0 (the default)"])),
+	accessTests: "not required (the default)",
 	"limits.takeovers": "0, after the first apply (the default)",
 	"limits.expiries": "expired access counts (the default)",
 };

@@ -1,11 +1,13 @@
 /** Access cases and what became of them: those that failed first, each with its reasons. */
 import { groupBy } from "../../common/group-by.ts";
-import type { CaseFinding, JudgedCase } from "../../plan/access-cases/finding.ts";
+import type { CaseFinding, JudgedCase, PlannedCase } from "../../plan/access-cases/finding.ts";
+import { isBroken, isOfBase } from "../../plan/access-cases/planned.ts";
+import type { Plan } from "../../plan/plan.ts";
 import { sayClause, sayFinding } from "../../say/cases.ts";
 import { count } from "../../say/count.ts";
 import { code, type Phrase, title } from "../../say/phrase.ts";
-import { describePolicies } from "../../say/powers.ts";
-import { type Row, type Section, section } from "../../say/section.ts";
+import { describePolicies, type PowerNames } from "../../say/powers.ts";
+import { notesOf, type Row, type Section, section } from "../../say/section.ts";
 import { type Verdict, verdictOf } from "../../say/verdict.ts";
 import type { OrganizationCases, TestResult } from "../result/cases.ts";
 import type { Tone } from "../result/organizations.ts";
@@ -49,7 +51,7 @@ function uncoveredSection(one: OrganizationCases): Section {
 }
 
 /** Returns a case with its place and its findings. */
-export function caseRow(judged: JudgedCase, one: OrganizationCases): Row {
+export function caseRow(judged: JudgedCase, one: PowerNames): Row {
 	const { file, line, column } = judged.at;
 	return {
 		said: [title(judged.name)],
@@ -73,6 +75,54 @@ function mergeAlike(findings: readonly CaseFinding[]) {
 		const userIds = [...new Set(alike.flatMap(({ finding }) => finding.userIds))];
 		return { ...alike[0], finding: { ...alike[0].finding, userIds }, isEach: alike.length > 1 };
 	});
+}
+
+/** Returns the cases of a plan: those that it breaks, those that the change of the files touches, and the rest. */
+export function plannedCasesSections({ accessCases, ...plan }: Plan): readonly Section[] {
+	if (accessCases === undefined) return [];
+	const names = { ...plan, ...accessCases };
+	const isFailing = ({ judged }: PlannedCase): boolean => judged.verdict !== "passed";
+	const isTouching = (one: PlannedCase): boolean => isFailing(one) && (isBroken(one) || isNew(one));
+	const rest = accessCases.cases.filter((one) => !isTouching(one));
+	const rows = (cases: readonly PlannedCase[]): readonly Row[] =>
+		// Without the change of the files, a reader looks for what fails.
+		["deleted", "replaced", "changed", "added", null].flatMap((change) =>
+			cases.filter((one) => one.change === change).map((one) => plannedRow(one, names)),
+		);
+	const of = (id: string, heading: string, look: Section["look"], cases: readonly PlannedCase[]) =>
+		section(id, heading, ["access case", "access cases"], { look, rows: rows(cases) });
+	return [
+		of("cases-broken", "Access cases that do not hold after this plan", "bad", accessCases.cases.filter(isTouching)),
+		of("cases-gone", "Access cases that this change deletes or changes", "attention", rest.filter(isOfBase)),
+		of(
+			"cases-failing",
+			"Access cases that do not hold, before and after",
+			"attention",
+			rest.filter((one) => isFailing(one) && !isOfBase(one)),
+		),
+		{
+			...of(
+				"cases-passing",
+				"Access cases that hold",
+				"good",
+				rest.filter((one) => !isFailing(one) && !isOfBase(one)),
+			),
+			...{ isFolded: true, shorten: "first" },
+		},
+	];
+}
+
+const isNew = ({ change }: PlannedCase): boolean => change === "added" || change === "changed";
+
+const changeWords = { added: "new", changed: "changed", replaced: "as it was", deleted: "deleted" } as const;
+
+function plannedRow({ judged, before, change }: PlannedCase, names: PowerNames): Row {
+	const words = [
+		...(change === null ? [] : [changeWords[change]]),
+		...(judged.verdict === "unknown" ? ["cannot be judged"] : []),
+		...(judged.verdict !== "passed" && before === "passed" ? ["holds now"] : []),
+	];
+	return { ...caseRow(judged, names), marks: notesOf("plain", words.length === 0 ? null : [words.join(", ")]) };
 }
 
 export function summarizeCases({ organizations }: TestResult): { readonly verdict: Verdict; readonly tone: Tone } {

@@ -1,4 +1,5 @@
 /** The verdict on a plan, the same in every format: what differs, and what apply would do about it. */
+import { failingCases } from "../../plan/access-cases/planned.ts";
 import { blockingGuards } from "../../plan/guards/overrides.ts";
 import { kinds } from "../../plan/kinds/index.ts";
 import type { Plan } from "../../plan/plan.ts";
@@ -20,7 +21,10 @@ export function needsSigns({ changes }: Pick<Plan, "changes">): boolean {
 
 /** Returns what apply would submit, why it would not submit the rest, and access that ends soon. */
 export function summarizePlan(plan: Plan): Verdict {
-	return withSentences(summarizeSteps(plan), summarizeExpiries(plan));
+	const failing = failingCases(plan).length;
+	const cases =
+		failing === 0 ? "" : `${count(failing, "access case does", "access cases do")} not hold or cannot be judged.`;
+	return withSentences(summarizeSteps(plan), cases, summarizeExpiries(plan));
 }
 
 function summarizeSteps(plan: Plan): Verdict {

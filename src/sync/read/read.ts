@@ -141,7 +141,7 @@ function wantedReads(desired: DesiredOrganization, reads: Reads) {
 	if (policies) removables.add("policy");
 	const hasTagRules = namesTags(desired.rules ?? []);
 	return {
-		userTags: tags.length > 0 || hasTagRules || removesTags,
+		userTags: tags.length > 0 || hasTagRules || removesTags || desired.cases !== undefined,
 		policies,
 		users: auto && (managesMembers || hasTagRules || removables.has("oauthProvider")),
 		removables,

@@ -69,7 +69,7 @@ describe("orgsync test", () => {
 		const after = await world.run(["test"]);
 		expect(after.code).toBe(10);
 		expect(after.stdout).toContain("`never`: bob can sign with any wallet or key, alone or with others");
-		expect((await world.run(["plan", "--out", "plan.json"])).code).toBe(0);
+		expect((await world.run(["plan", "--out", "plan.json"])).code).toBe(10);
 		const planned = await world.run(["test", "--plan", "plan.json", "--format", "json"]);
 		expect(planned.code).toBe(10);
 		expect(readOutput(planned)).toMatchObject({

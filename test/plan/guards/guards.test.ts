@@ -515,7 +515,7 @@ describe("acknowledging a guard", () => {
 		);
 		// Guards of what a document writes are in written-policies.test.ts, and in order/moments.test.ts.
 		const written = ["userTags", "policyUpdates", "takeovers", "danglingTags", "rebound"];
-		expect([...founds.keys(), "unsafeMoments", "ownPowers", ...written]).toEqual([...guardKinds]);
+		expect([...founds.keys(), "unsafeMoments", "ownPowers", "accessCases", ...written]).toEqual([...guardKinds]);
 		expect(refusingGuards(everything, new Map())).toEqual(everything);
 		expect(refusingGuards(everything, new Map([...founds].map(([kind, found]) => [kind, new Set([found])])))).toEqual(
 			[],

@@ -17,6 +17,7 @@ import { findSoonEnding } from "../../../render/sections/windows.ts";
 import type { ApplyContext } from "../../../sync/apply.ts";
 import type { Journal } from "../../../sync/journal/journal.ts";
 import { type Connection, connect, openJournalOf, withAbandoned } from "../../connect.ts";
+import { withRequiredCases } from "../../files/access-files.ts";
 import { readFleet } from "../../files/sources.ts";
 import { isStreamed } from "../../flags/formats.ts";
 import { mapInOrder } from "../../map-in-order.ts";
@@ -108,7 +109,7 @@ async function readOrder(call: ApplyCall): Promise<ApplyOrder> {
 	const given = readOverrides(flags);
 	refuseLoneFlags(flags);
 	if (flags.plan === undefined) {
-		const all = await readFleet(flags, terminal);
+		const all = withRequiredCases(await readFleet(flags, terminal), flags, terminal);
 		const fleet = await selectFrom(all, call);
 		const size = fleet.organizationIds.length;
 		const own = { ...call, given, commands: commandsOf(all, flags), size, run: chooseRun(call, size) };

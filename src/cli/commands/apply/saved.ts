@@ -27,6 +27,7 @@ import { findCompletedSteps } from "../../../sync/completed-steps.ts";
 import type { Comparison } from "../../../sync/converge.ts";
 import type { JournalView } from "../../../sync/journal/journal.ts";
 import { endOfPrecision } from "../../../wire/activity.ts";
+import { withCases, withRequiredCases } from "../../files/access-files.ts";
 import { readSavedPlan } from "../../files/saved-plan-file.ts";
 import { readFleet } from "../../files/sources.ts";
 import type { OrganizationError } from "../../output/failure.ts";
@@ -81,7 +82,9 @@ export async function readReviewedPlan(file: string, call: SavedPlanCall): Promi
 	refuseSilentRetry(saved, flags);
 	const reads = readsOf(saved, call);
 	const isAlone = saved.plans.length + (saved.unread ?? []).length === 1;
-	const fleet = await readFleet(flags, terminal);
+	const read = await readFleet(flags, terminal);
+	const hasCases = saved.plans.some(({ accessCases }) => accessCases !== undefined);
+	const fleet = hasCases ? withCases(read, flags, terminal) : withRequiredCases(read, flags, terminal);
 	const documents = [...organizationsIn(await selectFrom(fleet, call))];
 	const planned = matchDocuments(saved, documents);
 	return {

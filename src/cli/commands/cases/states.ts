@@ -1,7 +1,7 @@
 /** The states that access cases are judged in: live, after a plan, or that of a seed file. */
 import { defined } from "../../../common/defined.ts";
 import type { OrgsyncError } from "../../../common/errors.ts";
-import { accessAfter, coveredId } from "../../../plan/impact/access-after.ts";
+import { stateAfter } from "../../../plan/access-cases/state.ts";
 import { type NamedOrganization, namedAs, showOrganization } from "../../../plan/organization-name.ts";
 import { namesOfUsers } from "../../../plan/plan.ts";
 import type { Step } from "../../../plan/step.ts";
@@ -73,24 +73,6 @@ function toState(
 	return { ...namedAs(named), access, aliases, liveNames, tagNames, nowMs: serverTimeMs ?? readAtMs };
 }
 
-/** Returns the state once all steps have completed; those that were rejected before do not count. */
-function afterSteps(state: CaseState, all: readonly Step[]): CaseState {
-	const steps = all.filter(({ earlierActivity }) => earlierActivity?.relation !== "rejected");
-	const tagNames = { ...state.tagNames };
-	for (const step of steps) {
-		if (step.operation === "create_user_tag") {
-			const { userTagName } = step.parameters;
-			tagNames[coveredId(step, userTagName)] = userTagName;
-		} else if (step.operation === "update_user_tag") {
-			const { userTagId, newUserTagName } = step.parameters;
-			if (newUserTagName !== undefined) tagNames[userTagId] = newUserTagName;
-		} else if (step.operation === "delete_user_tags") {
-			for (const id of step.parameters.userTagIds) delete tagNames[id];
-		}
-	}
-	return { ...state, access: accessAfter(state.access, steps), tagNames };
-}
-
 interface Named extends NamedOrganization {
 	readonly aliases: CaseState["aliases"];
 	readonly steps: readonly Step[];
@@ -106,7 +88,7 @@ async function readEach(organizations: readonly Named[], call: Call<StateFlags>)
 				output.progress(`reading organization ${showOrganization(named)}`);
 				const { reader } = client.forOrganization();
 				const reading = await readAccessOnly(named.organizationId, reader, terminal.now);
-				return afterSteps(toState(named, reading, aliases), steps);
+				return stateAfter(toState(named, reading, aliases), steps);
 			}),
 		),
 	);
@@ -138,7 +120,7 @@ async function readAfter(call: Call<StateFlags>): Promise<readonly FoundState[]>
 			const { plan, desired } = comparison;
 			if (isImpossible(plan)) throw describeImpossible(plan);
 			const reading = await readAccessOnly(plan.organizationId, client.reader, terminal.now);
-			return afterSteps(toState(plan, reading, namesOfUsers(desired)), plan.steps);
+			return stateAfter(toState(plan, reading, namesOfUsers(desired)), plan.steps);
 		});
 		for await (const one of compared) {
 			states.push(

@@ -1,0 +1,223 @@
+/** The access cases of a plan: each as it is live and after the plan, those of the base too, and the guard `accessCases`. */
+import { remember } from "../../common/remember.ts";
+import type { AccessState, Known } from "../../policy/access.ts";
+import { policyOfReason } from "../../policy/powers/reason.ts";
+import type { BaseLimits } from "../base/stricter.ts";
+import type { Change } from "../change.ts";
+import { changesAccess } from "../guards/access.ts";
+import type { Guard } from "../guards/guards.ts";
+import type { DesiredOrganization, LiveOrganization } from "../organization.ts";
+import type { Step } from "../step.ts";
+import { compareText, digestOf } from "../value.ts";
+import type { AccessCase, CaseFile } from "./case.ts";
+import type { JudgedCase, PlanCases, PlannedCase } from "./finding.ts";
+import { CaseJudge, unjudged } from "./judge.ts";
+import { type CaseNames, resolveCases } from "./resolve.ts";
+import { stateAfter } from "./state.ts";
+
+type Names = Readonly<Record<string, string>>;
+
+/** What is known of a plan when its cases are judged. */
+interface PlanSoFar {
+	readonly access?: AccessState;
+	/** Live name by user id. */
+	readonly userNames?: Known<Names>;
+	readonly base?: BaseLimits;
+	readonly changes: readonly Change[];
+	readonly steps: readonly Step[];
+	/** Milliseconds since 1970. */
+	readonly timeMs: number;
+}
+
+interface FoundCase {
+	readonly file: CaseFile;
+	readonly one: AccessCase;
+	/** Equal for cases that mean the same. */
+	readonly content: string;
+}
+
+type Cases = Pick<DesiredOrganization, "organizationId" | "users" | "cases">;
+
+/** Returns the cases of the documents and of the base, and the guard `accessCases`; no cases where neither has one. */
+export function judgeCases(
+	desired: DesiredOrganization,
+	{ users, userTags }: Pick<LiveOrganization, "users" | "userTags">,
+	plan: PlanSoFar,
+): { readonly accessCases: PlanCases | undefined; readonly guards: readonly Guard[] } {
+	const names = users.known ? users : plan.userNames;
+	const live = {
+		access: plan.access ?? notRead,
+		liveNames: names?.known === true ? names.value : {},
+		tagNames: Object.fromEntries((userTags.known ? userTags.value : []).map(({ id, name }) => [id, name])),
+	};
+	const accessCases = areJudged(desired, plan.base) ? judgeEach(desired, plan, live) : undefined;
+	return { accessCases, guards: judgeRequired(desired, accessCases, plan) };
+}
+
+/** Whether a plan for the document has cases. One for a part of it (`--only`) does not end where they hold, unless they are required. */
+export function areJudged({ cases, accessTests, narrowed }: DesiredOrganization, base: PlanSoFar["base"]): boolean {
+	const isRequired = accessTests !== undefined || base?.accessTests !== undefined;
+	return (cases !== undefined || base?.cases !== undefined) && (narrowed !== true || isRequired);
+}
+
+interface LiveState {
+	readonly access: AccessState;
+	readonly liveNames: Names;
+	readonly tagNames: Names;
+}
+
+function judgeEach(
+	desired: DesiredOrganization,
+	{ base, steps, timeMs }: PlanSoFar,
+	live: LiveState,
+): PlanCases | undefined {
+	const own = casesOf(desired);
+	const earlier = base === undefined ? own : casesOf({ ...desired, users: {}, cases: [], ...base });
+	const [contents, before] = [own, earlier].map((all) => new Set(all.map(({ content }) => content)));
+	const [namesNow, namesBefore] = [own, earlier].map((all) => new Set(all.map(({ one }) => one.name)));
+	const gone = earlier.filter(({ content }) => contents?.has(content) !== true);
+	if (own.length + gone.length === 0) return undefined;
+	const after = stateAfter(live, steps);
+	const tags = [live.tagNames, after.tagNames];
+	const judge = (users: DesiredOrganization["users"]) => {
+		const names = { aliases: byId(users), liveNames: live.liveNames };
+		return { was: judgeIn(live.access, timeMs, names), is: judgeIn(after.access, timeMs, names) };
+	};
+	const ofHead = judge(desired.users);
+	const ofOwn = own.map((found): PlannedCase => {
+		const change = before?.has(found.content) ? null : namesBefore?.has(found.one.name) ? "changed" : "added";
+		const named = ofHead.is(found, [after.tagNames]);
+		// A tag that gets the name of another must not stand in for it.
+		const judged = change === null && named.verdict === "passed" ? ofHead.is(found, tags) : named;
+		return { judged, before: ofHead.was(found, tags).verdict, change };
+	});
+	const ofEarlier = judge(base?.users ?? {});
+	const ofBase = gone.map((found): PlannedCase => {
+		const change = namesNow?.has(found.one.name) ? "replaced" : "deleted";
+		return { judged: ofEarlier.is(found, tags), before: ofEarlier.was(found, tags).verdict, change };
+	});
+	const cases = [...ofOwn, ...ofBase];
+	const given = [...own, ...gone].flatMap(({ file }) => file.given.map(({ name }) => [name, name] as const));
+	const users = { ...live.liveNames, ...byId(desired.users), ...Object.fromEntries(given) };
+	const digest = digestOf(own.map(({ content }) => content));
+	return {
+		digest,
+		cases,
+		...namesIn(cases, users, { ...live.tagNames, ...after.tagNames }, [live.access, after.access]),
+	};
+}
+
+const byId = (users: DesiredOrganization["users"]): Names =>
+	Object.fromEntries(Object.entries(users).map(([alias, id]) => [id, alias]));
+
+/** Returns the digest that a plan for this document has for its cases. */
+export function digestOfCases(desired: Cases): string {
+	return digestOf(casesOf(desired).map(({ content }) => content));
+}
+
+const unread: Known<never> = { known: false, because: { kind: "policies-not-read" } };
+
+const notRead: AccessState = { users: unread, policies: unread, rootQuorum: unread };
+
+function casesOf({ cases: files = [], organizationId, users }: Cases): readonly FoundCase[] {
+	const own = files.filter((file) => file.organizationId === null || file.organizationId === organizationId);
+	return own.flatMap((file) => file.cases.map((one) => ({ file, one, content: contentOf(file, one, users) })));
+}
+
+/** An alias that means another user makes another case. */
+function contentOf({ isRootQuorumAside, given }: CaseFile, one: AccessCase, users: Cases["users"]): string {
+	const people = one.lists.flatMap(({ sets }) => sets).flatMap((set) => ("users" in set ? set.users : []));
+	const ids = people.map(({ text }) => (Object.hasOwn(users, text) ? users[text] : null));
+	return JSON.stringify([isRootQuorumAside, given, one, ids], (key, value: unknown) => {
+		if (key === "at" || key === "path") return undefined;
+		if (typeof value === "bigint") return `${value}n`;
+		return value instanceof Map ? [...value] : value;
+	});
+}
+
+/** Returns what judges a case in this state. Its tags are found by the first names that have all of them. */
+function judgeIn(access: AccessState, nowMs: number, names: Omit<CaseNames, "tagNames">) {
+	const judges = new Map<CaseFile, CaseJudge>();
+	return ({ file, one }: FoundCase, tags: readonly Names[]): JudgedCase => {
+		const tried = tags.map((tagNames) => resolveCases({ ...file, cases: [one] }, access, { ...names, tagNames }));
+		const found = tried.find(({ wrong }) => wrong.length === 0);
+		const [resolved] = found?.cases ?? [];
+		if (found === undefined || resolved === undefined) {
+			const [wrong] = tried.flatMap((other) => other.wrong);
+			const because = { kind: "wrong-name", of: wrong?.of ?? "user", name: wrong?.text ?? "" } as const;
+			const { name, at, asked } = one;
+			return { name, at, asked: asked.text, verdict: "unknown", findings: [unjudged(because)] };
+		}
+		const make = (): CaseJudge => new CaseJudge(found.access, nowMs, !file.isRootQuorumAside);
+		return remember(judges, file, make).judge(resolved);
+	};
+}
+
+function namesIn(cases: readonly PlannedCase[], users: Names, tags: Names, states: readonly AccessState[]) {
+	const findings = cases.flatMap(({ judged }) => judged.findings);
+	const clauses = findings.flatMap((finding) => finding.clauses);
+	const policies = states.flatMap((state) => (state.policies.known ? state.policies.value : []));
+	const reasons = findings.flatMap(({ because }) => (because === null ? [] : [policyOfReason(because)]));
+	const pick = (ids: readonly (string | null | undefined)[], names: Names): Names => {
+		const known = [...new Set(ids)].filter((id) => typeof id === "string").sort(compareText);
+		return Object.fromEntries(known.flatMap((id) => (Object.hasOwn(names, id) ? [[id, names[id] ?? id]] : [])));
+	};
+	return {
+		userNames: pick(
+			findings.flatMap(({ userIds }) => userIds),
+			users,
+		),
+		tagNames: pick(
+			findings.map(({ tagId }) => tagId),
+			tags,
+		),
+		policyNames: pick(
+			[...findings, ...clauses].map(({ policyId }) => policyId).concat(reasons),
+			Object.fromEntries(policies.map(({ id, name }) => [id, name])),
+		),
+	};
+}
+
+/** Whether the plan makes the case no longer hold, or, where nothing is known of it before, does not show that it does. */
+export function isBroken({ judged: { verdict }, before }: PlannedCase): boolean {
+	return verdict !== "passed" && before === "passed";
+}
+
+/** Whether only the base has it. */
+export const isOfBase = ({ change }: PlannedCase): boolean => change === "replaced" || change === "deleted";
+
+/** Returns the cases of the documents that the plan breaks, and the new and changed ones that do not hold. */
+export function failingCases({ accessCases }: { readonly accessCases?: PlanCases }): readonly PlannedCase[] {
+	return (accessCases?.cases ?? []).filter(
+		(one) => !isOfBase(one) && (isBroken(one) || (one.change !== null && one.judged.verdict !== "passed")),
+	);
+}
+
+/**
+ * Returns the guard of cases that hold and that the plan breaks, where the document or its base requires them. Without a base, `apply`
+ * takes what a reviewed plan found with one.
+ */
+function judgeRequired(
+	{ accessTests, reviewedCases }: DesiredOrganization,
+	found: PlanCases | undefined,
+	{ base, access, changes }: PlanSoFar,
+): readonly Guard[] {
+	const changing = changes.filter(changesAccess);
+	// Where nothing was read, nothing shows that a case holds.
+	const isUnread = access?.users.known !== true || !access.policies.known;
+	const broken = (found?.cases ?? []).filter((one) => {
+		const isAsked = base?.accessTests !== undefined && (isOfBase(one) || one.change === null);
+		const isRequired = isAsked || (accessTests !== undefined && !isOfBase(one));
+		return isRequired && (isBroken(one) || (isUnread && changing.length > 0));
+	});
+	const guard = { kind: "accessCases", refuses: true } as const;
+	if (reviewedCases !== undefined && reviewedCases.found >= broken.length) {
+		const { found: number, where, message, limit } = reviewedCases;
+		return [{ ...guard, found: number, where, finding: { what: "stated", message, limit } }];
+	}
+	if (broken.length === 0) return [];
+	const where = changing.map(({ address }) => address).sort(compareText);
+	const cases = broken.map(({ judged: { name, at }, change }) => ({ name, at, change }));
+	const finding = { what: "access-cases", cases } as const;
+	return [{ ...guard, found: broken.length, where, finding }];
+}

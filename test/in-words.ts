@@ -1,5 +1,4 @@
 /** Data in words, as the command line prints it. */
-import { expect } from "vitest";
 import { textOf } from "../src/common/said.ts";
 import type { Guard } from "../src/plan/guards/guards.ts";
 import { makePlan as makePlanAsData, type Plan } from "../src/plan/plan.ts";
@@ -48,7 +47,8 @@ export function makePlan(...given: Parameters<typeof makePlanAsData>): WordedPla
 
 /** Matches a reason whose words are this text, or match this expression. */
 export function saying(words: string | RegExp): unknown {
-	return expect.toSatisfy((why: NotRead) =>
-		typeof words === "string" ? reasonText(why) === words : words.test(reasonText(why)),
-	);
+	return {
+		asymmetricMatch: (why: NotRead) =>
+			typeof words === "string" ? reasonText(why) === words : words.test(reasonText(why)),
+	};
 }

@@ -237,7 +237,7 @@ function strandedText({ changes, unsearched }: Finding<"stranded">): string {
 	return [...said, rest].join("; ");
 }
 
-function momentsText({ moments, unjudged, names }: Finding<"unsafe-moments">): string {
+function momentsText({ moments, unjudged, firstUnjudged, names }: Finding<"unsafe-moments">): string {
 	const list = (addresses: readonly string[]): string => addresses.map(showAddress).join(" and ");
 	const said = moments.map(({ completed, open, change, group, condition, userIds }) => {
 		const who = `${joinPeople(userIds, names)}${userIds.length > 1 ? " together" : ""}`;
@@ -248,9 +248,13 @@ function momentsText({ moments, unjudged, names }: Finding<"unsafe-moments">): s
 				: `could not ${power}, as before and after the plan`;
 		return `while ${list(completed)} has changed and ${list(open)} has not, ${who} ${worse}`;
 	});
-	const rest =
-		unjudged === 0 ? [] : [`not every moment between ${count(unjudged, "activity", "activities")} was checked`];
-	return [...said, ...rest].join("; ");
+	if (firstUnjudged === null) return said.join("; ");
+	const { completed, open, group } = firstUnjudged;
+	const some = (all: readonly string[]): string =>
+		`${list(all.slice(0, 3))}${all.length > 3 ? ` and ${all.length - 3} more` : ""} ${all.length === 1 ? "has" : "have"}`;
+	const first = `who can ${describePower(group, null)} while ${some(completed)} changed and ${some(open)} not`;
+	const rest = `not every moment between ${count(unjudged, "activity", "activities")} was checked, first of all ${first}`;
+	return [...said, rest].join("; ");
 }
 
 function casesText(cases: Finding<"access-cases">["cases"]): string {

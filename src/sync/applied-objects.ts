@@ -30,9 +30,17 @@ export function appliedByStep(parameters: AnyParameters, changes: readonly Chang
 					const [tagId] = at.createdIds ?? [];
 					return tagId === undefined ? [] : appliedChange({ ...change, tagId }, undefined, at);
 				}
+				if (isPartOf(change, parameters))
+					return appliedToTag(change.tagId, parameters, change.after.name, findTag(change.tagId), at);
 				const isTemporary = (parameters.newUserTagName ?? change.before.name) !== change.after.name;
 				return isTemporary ? [] : appliedChange(change, findTag(change.tagId), at);
 			});
+}
+
+/** Whether a request moves some of the users whom the change moves. */
+function isPartOf({ addUserIds, removeUserIds }: TagChange, parameters: AnyParameters): boolean {
+	const moved = idsIn(parameters.addUserIds).length + idsIn(parameters.removeUserIds).length;
+	return moved > 0 && moved < addUserIds.length + removeUserIds.length;
 }
 
 /** Returns what an activity applied that completed after its run. Only its body is known: the plan of that run is gone. */

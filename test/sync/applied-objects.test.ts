@@ -1,7 +1,8 @@
 /** What a completed activity adds to the last-applied state: no more than the service confirmed. */
 import { describe, expect, it } from "vitest";
+import type { TagChange } from "../../src/plan/change.ts";
 import type { LastAppliedTag } from "../../src/plan/organization.ts";
-import { appliedByEntry } from "../../src/sync/applied-objects.ts";
+import { appliedByEntry, appliedByStep } from "../../src/sync/applied-objects.ts";
 import type { JournalEntry } from "../../src/sync/journal/journal.ts";
 import { type SubmitName, submits } from "../../src/wire/operations.ts";
 import { encodeSubmit } from "../../src/wire/request-body.ts";
@@ -63,5 +64,21 @@ describe("a completed activity of an earlier run", () => {
 
 	it("that imports a key adds nothing", () => {
 		expect(addedBy("init_import_private_key", { userId: alice })).toEqual([]);
+	});
+});
+
+describe("a completed step", () => {
+	const change: TagChange = {
+		...{ address: "userTag:signers", kind: "userTag", action: "update", tagId: signers, reason: "members-differ" },
+		...{ before: { name: "signers", members: [bob] }, after: { name: "signers", members: [carol] } },
+		...{ addUserIds: [carol], removeUserIds: [bob], basis: "live", lastApplied: null },
+	};
+
+	it("of some of the users of a change adds those alone: the others still have to move", () => {
+		const part = { userTagId: signers, addUserIds: [carol], removeUserIds: [] };
+		const added = appliedByStep(part, [change])(["userTag:signers"], () => undefined, at);
+		expect(added).toEqual(tag({ present: [carol] }));
+		const whole = appliedByStep({ ...part, removeUserIds: [bob] }, [change])(["userTag:signers"], () => undefined, at);
+		expect(whole).toEqual(tag({ present: [carol], gone: [bob] }));
 	});
 });

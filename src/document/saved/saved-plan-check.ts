@@ -8,7 +8,7 @@
 
 import { showAddress, showText } from "../../common/escape.ts";
 import { earlierActivityOf } from "../../plan/activities/pending.ts";
-import { listParameter, objectsOf } from "../../plan/activities/requests.ts";
+import { listParameter, piecesOf } from "../../plan/activities/requests.ts";
 import { parseAddress } from "../../plan/address.ts";
 import type { Change, RemovalChange, ReportChange, TagChange } from "../../plan/change.ts";
 import { kinds, readOnlyKindOf, removalKinds } from "../../plan/kinds/index.ts";
@@ -237,11 +237,14 @@ function findWrongGroup(group: readonly Stated[], derived: readonly Step[]): str
 	if (whole === undefined) return undefined;
 	const [part, another] = free;
 	if (part === undefined) return describeMissing(whole);
+	const wanted = piecesOf(whole);
+	if (wanted.length === 0 && another !== undefined) return `steps[${another[0]}] is a duplicate`;
+	const all = free.flatMap(([, step]) => piecesOf(step)).sort(compareText);
 	const list = listParameter(whole.operation);
-	if (list === undefined && another !== undefined) return `steps[${another[0]}] is a duplicate`;
-	const [all, wanted] = [free.flatMap(([, step]) => objectsOf(step)).sort(compareText), objectsOf(whole)];
-	if (list !== undefined && !sameValue(all, wanted))
-		return differs(`steps[${part[0]}].parameters.${list}`, all, wanted);
+	if (!sameValue(all, wanted))
+		return list === undefined
+			? `steps[${part[0]}]: ${differs("parameters", part[1].parameters, whole.parameters)}`
+			: differs(`steps[${part[0]}].parameters.${list}`, all, wanted);
 	return first(free, (stated) => findWrongMember(stated, derived));
 }
 

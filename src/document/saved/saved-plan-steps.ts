@@ -1,6 +1,6 @@
 /** The steps that the changes of a saved plan imply: what its own steps are compared with, and whose reasons are shown. */
 import { holdSteps } from "../../plan/activities/pending.ts";
-import { narrowStep, objectsOf, subjectOf } from "../../plan/activities/requests.ts";
+import { narrowToPieces, piecesOf, subjectOf } from "../../plan/activities/requests.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { isTemporaryName } from "../../plan/renames.ts";
 import { standInsIn } from "../../plan/stand-in.ts";
@@ -54,7 +54,7 @@ export function withOwnReasons(plan: Plan): Plan {
 export function impliedStep(step: Step, derived: readonly Step[]): Step | undefined {
 	if (!isFree(step)) return derived.find((one) => !isFree(one) && sameValue(one.parameters, step.parameters));
 	const whole = derived.find(isFree);
-	return whole === undefined ? undefined : narrowStep(whole, objectsOf(step));
+	return whole === undefined || piecesOf(whole).length === 0 ? whole : narrowToPieces(whole, piecesOf(step));
 }
 
 /** What distinguishes a step from the others that could be parts of the same one. */

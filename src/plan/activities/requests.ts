@@ -65,6 +65,21 @@ export function narrowStep(step: Step, ids: readonly string[]): Step {
 	return { ...step, ...narrowRequest(step, ids), covers, reason };
 }
 
+/** Returns what a step can be split by: its objects, or the users whom it gives or takes a tag. A tag that is renamed stays whole. */
+export function piecesOf(step: Step): readonly string[] {
+	if (step.operation !== "update_user_tag") return listParameter(step.operation) === undefined ? [] : objectsOf(step);
+	const { newUserTagName, addUserIds, removeUserIds } = step.parameters;
+	return newUserTagName === undefined ? [...addUserIds, ...removeUserIds].sort(compareText) : [];
+}
+
+/** Returns the part of the step with these of its pieces. */
+export function narrowToPieces(step: Step, pieces: readonly string[]): Step {
+	if (step.operation !== "update_user_tag") return narrowStep(step, pieces);
+	const { userTagId, addUserIds, removeUserIds } = step.parameters;
+	const own = (userIds: readonly string[]): readonly string[] => userIds.filter((id) => pieces.includes(id));
+	return { ...step, parameters: { userTagId, addUserIds: own(addUserIds), removeUserIds: own(removeUserIds) } };
+}
+
 function narrowRequest<O extends StepOperation>(request: StepRequest<O>, ids: readonly string[]): StepRequest<O> {
 	return requestShapes[request.operation].narrow(request, ids);
 }

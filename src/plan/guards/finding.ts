@@ -38,6 +38,8 @@ export type GuardFinding =
 			readonly what: "unsafe-moments";
 			readonly moments: readonly FoundMoment[];
 			readonly unjudged: number;
+			/** The first of those states; null where all were judged. */
+			readonly firstUnjudged: Pick<FoundMoment, "completed" | "open" | "group"> | null;
 			readonly names: UserNames;
 	  }
 	| {

@@ -14,7 +14,11 @@ export function judgeOrder(order: PlannedOrder, steps: readonly Step[], names: U
 }
 
 /** Returns the guard where the best order leads to such a state, or not every state was judged. `steps` are those of the plan. */
-function judgeMoments({ unsafe, unjudged }: Moments, steps: readonly Step[], names: UserNames): readonly Guard[] {
+function judgeMoments(
+	{ unsafe, unjudged, firstUnjudged }: Moments,
+	steps: readonly Step[],
+	names: UserNames,
+): readonly Guard[] {
 	if (groupSteps(steps).sent.length === 0) return [];
 	const reached = unsafe.filter((moment) => canReach(moment, steps));
 	if (reached.length + unjudged.length === 0) return [];
@@ -31,7 +35,14 @@ function judgeMoments({ unsafe, unjudged }: Moments, steps: readonly Step[], nam
 			found: moments.length,
 			refuses: moments.length > 0,
 			where: [...new Set(where)].sort(compareText),
-			finding: { what: "unsafe-moments", moments, unjudged: unjudged.length, names },
+			finding: {
+				...{ what: "unsafe-moments", moments, unjudged: unjudged.length, names },
+				firstUnjudged: firstUnjudged && {
+					completed: coveredAddresses(firstUnjudged.completed),
+					open: coveredAddresses(firstUnjudged.open),
+					group: firstUnjudged.group,
+				},
+			},
 		},
 	];
 }

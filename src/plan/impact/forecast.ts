@@ -71,7 +71,7 @@ export function forecastStates(
 	const given: ForecastContext = { ...context, submitter, waiting: [] };
 	const isKnown = submitter.known;
 	const deciding = new Set([...(isKnown ? new Forecast(steps, given).findDeciding() : []), ...apart]);
-	const parts = new Map(steps.map((step) => [step, findParts(step, context.access, { deciding, activities })]));
+	const parts = new Map(steps.map((step) => [step, findParts(step, context.access, { deciding, activities, steps })]));
 	const forecast = new Forecast([...parts.values()].flat(), given);
 	return {
 		partsOf: (step) => parts.get(step) ?? [step],

@@ -3,11 +3,11 @@ import type { AccessState, Known } from "../../policy/access.ts";
 import { findUnsafeStates } from "../../policy/powers/between.ts";
 import type { SubmittingUser } from "../../policy/powers/forecast.ts";
 import type { PendingActivity } from "../activities/pending.ts";
-import { listParameter, objectsOf } from "../activities/requests.ts";
+import { objectsOf, piecesOf } from "../activities/requests.ts";
 import { accessAfter } from "../impact/access-after.ts";
 import { forecastStates } from "../impact/forecast.ts";
 import type { Step } from "../step.ts";
-import { canReach, type UnsafeMoment } from "./moments.ts";
+import type { UnsafeMoment } from "./moments.ts";
 import { type OrderedSteps, orderSteps } from "./order-steps.ts";
 
 export interface OrderContext {
@@ -25,6 +25,8 @@ export interface OrderContext {
 export interface PlannedOrder extends OrderedSteps {
 	/** Steps of which not every state was judged. */
 	readonly unjudged: readonly Step[];
+	/** The first state that was not; null where all were. */
+	readonly firstUnjudged: Pick<UnsafeMoment, "completed" | "open" | "group"> | null;
 }
 
 /**
@@ -34,7 +36,7 @@ export interface PlannedOrder extends OrderedSteps {
  */
 export function orderForSubmitter(steps: readonly Step[], context: OrderContext): PlannedOrder {
 	const { access } = context;
-	if (access === undefined || steps.length < 2) return { ...unordered(steps), unjudged: [] };
+	if (access === undefined || steps.length < 2) return { ...unordered(steps), unjudged: [], firstUnjudged: null };
 	const ordered = orderIn(steps, access, context, null);
 	const isSplit = ordered.steps.length > steps.length;
 	const apart = ordered.steps.filter((step) => isDisputed(step, ordered)).flatMap(objectsOf);
@@ -50,10 +52,10 @@ const unordered = (steps: readonly Step[]): OrderedSteps => ({
 });
 
 /** Whether the order could be better if the step were split. */
-function isDisputed(step: Step, { steps, unsafe, wrong }: OrderedSteps): boolean {
-	if (wrong === 0 || listParameter(step.operation) === undefined || objectsOf(step).length < 2) return false;
+function isDisputed(step: Step, { unsafe, wrong }: OrderedSteps): boolean {
+	if (wrong === 0 || piecesOf(step).length < 2) return false;
 	if (step.operation === "create_policies") return true;
-	return unsafe.some((one) => [...one.completed, ...one.open].includes(step) && canReach(one, steps));
+	return unsafe.some((one) => [...one.completed, ...one.open].includes(step));
 }
 
 /** `apart`: ids of objects that may be activities of their own; null: states are judged between whole steps. */
@@ -75,10 +77,10 @@ function orderIn(
 	}));
 	const isUnordered = submitter?.known !== true && unsafe.length === 0;
 	const ordered = isUnordered ? unordered(steps) : orderSteps(steps, { ...forecasts, unsafe });
-	return { ...ordered, unjudged: judged.unjudged };
+	return { ...judged, ...ordered };
 }
 
-export type Moments = Pick<PlannedOrder, "unsafe" | "unjudged">;
+export type Moments = Pick<PlannedOrder, "unsafe" | "unjudged" | "firstUnjudged">;
 
 /** Returns the states between the steps of the plan; judged again where steps were split since they were ordered. */
 export function momentsOf(
@@ -102,8 +104,10 @@ function judgeStates(steps: readonly Step[], access: AccessState, atMs: number):
 		atMs,
 	);
 	const pick = (numbers: readonly number[]): readonly Step[] => numbers.flatMap((number) => steps[number] ?? []);
+	const { firstUnchecked: first } = found;
 	return {
 		unsafe: found.unsafe.map((one): UnsafeMoment => ({ ...one, completed: pick(one.completed), open: pick(one.open) })),
 		unjudged: pick(found.unchecked),
+		firstUnjudged: first && { ...first, completed: pick(first.completed), open: pick(first.open) },
 	};
 }

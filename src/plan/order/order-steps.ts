@@ -1,6 +1,6 @@
 /** Puts the steps of a plan in the order in which they are submitted, and makes the order that matters a dependency. */
 
-import { narrowStep, objectsOf } from "../activities/requests.ts";
+import { narrowToPieces, piecesOf } from "../activities/requests.ts";
 import type { Step } from "../step.ts";
 import { compareText } from "../value.ts";
 import { orderLarge } from "./large-groups.ts";
@@ -185,8 +185,10 @@ function mergeMoments(moments: readonly UnsafeMoment[], activityOf: (part: Step)
 /** Returns the steps of these parts: one for the parts of one step, the step itself where they are all of it. */
 function joinParts(parts: readonly Step[], wholes: ReadonlyMap<Step, Step>): readonly Step[] {
 	return [...Map.groupBy(parts, (part) => wholes.get(part) ?? part)].map(([whole, some]) => {
-		const ids = objectsOf(whole).filter((id) => some.some((part) => objectsOf(part).includes(id)));
-		return ids.length === objectsOf(whole).length ? whole : { ...narrowStep(whole, ids), id: some[0]?.id ?? whole.id };
+		if (some.includes(whole)) return whole;
+		const all = piecesOf(whole);
+		const own = all.filter((id) => some.some((part) => piecesOf(part).includes(id)));
+		return own.length === all.length ? whole : { ...narrowToPieces(whole, own), id: some[0]?.id ?? whole.id };
 	});
 }
 

@@ -59,7 +59,7 @@ export interface Stranded {
 }
 
 /** Max steps of which every order is looked at: each step more doubles the work. */
-export const maxSearched = 8;
+const maxSearched = 8;
 
 /** How many beginnings of an order are followed where there are more steps. */
 const maxBeginnings = 4;

@@ -3,7 +3,7 @@
  * where a split avoids no denial.
  */
 import { type StepSet, setOf, stepsIn } from "./partial-order.ts";
-import { denied, type FoundOrder, maxSearched, type OrderProblem, States, searchOrders } from "./search.ts";
+import { denied, type FoundOrder, type OrderProblem, States, searchOrders } from "./search.ts";
 
 /** The parts that each activity is made of. */
 type Grouping = readonly (readonly number[])[];
@@ -13,6 +13,9 @@ interface FoundGroups {
 	/** The order of these activities. */
 	readonly order: FoundOrder;
 }
+
+/** Max parts of which every grouping is tried. Unverified, chosen: one more doubles the work. */
+const maxGrouped = 12;
 
 /** Max parts that are ordered at all: each of them is judged in many states. */
 const maxOrdered = 24;
@@ -30,7 +33,7 @@ export function findGroups(problem: OrderProblem, batches: Grouping): FoundGroup
 	if (whole.length > maxOrdered) return null;
 	const order = searchOrders(merge(problem, whole));
 	if (batches.length === 0 || countWrong(order) === 0) return { groups: whole, order };
-	if (parts.length > maxSearched) {
+	if (parts.length > maxGrouped) {
 		const found = parts.length > maxOrdered ? null : joinParts(problem, batches, countWrong(order));
 		return { groups: found ?? whole, order: { ...searchOrders(merge(problem, found ?? whole)), isExact: false } };
 	}

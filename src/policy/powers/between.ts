@@ -35,13 +35,15 @@ export interface FoundStates {
 	readonly unsafe: readonly UnsafeState[];
 	/** Steps with states that were not judged; sorted. */
 	readonly unchecked: readonly number[];
+	/** The first of those states; null where all were judged. */
+	readonly firstUnchecked: Pick<UnsafeState, "completed" | "open" | "group"> | null;
 }
 
 /** Max steps that touch a cell and of which every state is judged: each of them doubles the work. */
-const maxExact = 8;
+const maxExact = 12;
 
 /** Max states that are judged, over all cells. Unverified, chosen. */
-const maxStates = 6_000;
+const maxStates = 12_000;
 
 /** Max steps of all searches; a second or so. Unverified, chosen. */
 const maxWork = 2_000_000;
@@ -53,7 +55,8 @@ export function findUnsafeStates(
 	atMs: number,
 ): FoundStates {
 	const { effects, versions } = versionsOf(before, steps);
-	if (effects.filter(({ isMeaningful }) => isMeaningful).length < 2) return { unsafe: [], unchecked: [] };
+	if (effects.filter(({ isMeaningful }) => isMeaningful).length < 2)
+		return { unsafe: [], unchecked: [], firstUnchecked: null };
 	const search = new StateSearch(before, effects, versions);
 	const { moments } = findMoments(
 		versions.map(({ policy }) => policy),
@@ -70,6 +73,7 @@ class StateSearch {
 	readonly #budget = new Budget(maxWork);
 	readonly #unsafe = new Map<string, UnsafeState>();
 	#unchecked = 0n;
+	#firstUnchecked: FoundStates["firstUnchecked"] = null;
 	#judged = 0;
 
 	constructor(before: AccessState, effects: readonly StepEffect[], versions: readonly Version[]) {
@@ -98,40 +102,40 @@ class StateSearch {
 	}
 
 	result(): FoundStates {
-		return { unsafe: [...this.#unsafe.values()], unchecked: membersOf(this.#unchecked) };
+		const unchecked = membersOf(this.#unchecked);
+		return { unsafe: [...this.#unsafe.values()], unchecked, firstUnchecked: this.#firstUnchecked };
 	}
 
 	#judgeCell(states: CellStates, cell: GroupCell, group: ActivityGroup): void {
 		const touching = membersOf(states.touching);
 		if (touching.length < 2 || isOneWay(states.versions, this.#effects)) return;
-		const tried = touching.length > maxExact ? fewStates(touching) : subsetsOf(touching);
-		if (touching.length > maxExact) this.#unchecked |= states.touching;
+		const isExact = touching.length <= maxExact;
+		const tried = isExact ? subsetsOf(touching) : fewStates(touching);
+		// In few states, one step has completed, or all but one.
+		if (!isExact) this.#leaveOut(setOf(touching.slice(0, 2)), states.touching, group);
+		let current = 0n;
 		try {
 			for (const change of ["gains", "loses"] as const) {
-				for (const one of joinStates(this.#judgeEach(tried, states, change), states.touching)) {
+				const judge = (completed: Bits): readonly string[] | null => {
+					current = completed;
+					this.#judged += 1;
+					if (this.#judged > maxStates) throw new TooComplex("steps");
+					return states.judge(completed, change);
+				};
+				for (const one of joinStates(judgeEach(tried, judge), states.touching)) {
 					this.#add({ ...one, change, group, condition: conditionOf([...cell.holding], []) });
 				}
 			}
 		} catch (error) {
 			if (!(error instanceof TooComplex)) throw error;
-			this.#unchecked |= states.touching;
+			this.#leaveOut(current, states.touching, group);
 		}
 	}
 
-	/** Returns a smallest set of users for each state that is worse. Throws TooComplex. */
-	#judgeEach(
-		tried: readonly Bits[],
-		states: CellStates,
-		change: UnsafeState["change"],
-	): ReadonlyMap<Bits, readonly string[]> {
-		const found = new Map<Bits, readonly string[]>();
-		for (const completed of tried) {
-			this.#judged += 1;
-			if (this.#judged > maxStates) throw new TooComplex("steps");
-			const userIds = states.judge(completed, change);
-			if (userIds !== null) found.set(completed, userIds);
-		}
-		return found;
+	#leaveOut(completed: Bits, touching: Bits, group: ActivityGroup): void {
+		this.#unchecked |= touching;
+		const open = membersOf(touching & ~completed);
+		this.#firstUnchecked ??= { completed: membersOf(completed), open, group };
 	}
 
 	#add(state: UnsafeState): void {
@@ -292,6 +296,19 @@ class CellStates {
 		this.#sets.set(key, found);
 		return found;
 	}
+}
+
+/** Returns a smallest set of users for each state that is worse. Throws what `judge` throws. */
+function judgeEach(
+	tried: readonly Bits[],
+	judge: (completed: Bits) => readonly string[] | null,
+): ReadonlyMap<Bits, readonly string[]> {
+	return new Map(
+		tried.flatMap((completed) => {
+			const userIds = judge(completed);
+			return userIds === null ? [] : [[completed, userIds] as const];
+		}),
+	);
 }
 
 function subsetsOf(steps: readonly number[]): readonly Bits[] {

@@ -260,6 +260,34 @@ describe("a tag whose creation will be pending by the policies", () => {
 	});
 });
 
+describe("tags whose users move between an allow and a deny", () => {
+	const consensus = (tag: string) => `approvers.any(user, user.tags.contains('${tag}'))`;
+	const signing = (policyName: string, effect: string, tag: string, number: number) => ({
+		...{ policyId: `d0000000-0000-4000-8000-00000000000${number}`, policyName, effect, consensus: consensus(tag) },
+		condition: "activity.resource == 'PRIVATE_KEY'",
+	});
+
+	test("change user by user, also by a saved plan, and the next plan is empty", async () => {
+		await start(
+			"userTags: [{ name: signers, members: { exactly: [carol] } }, { name: auditors, members: { exactly: [carol] } }]",
+			"limits: { memberRemovals: 100% }",
+		);
+		await world.change({
+			remove: { policies },
+			policies: [signing("sign", "EFFECT_ALLOW", tags.signers, 1), signing("never", "EFFECT_DENY", tags.auditors, 2)],
+			userTags: [
+				{ tagId: tags.signers, tagName: "signers", userIds: [bob] },
+				{ tagId: tags.auditors, tagName: "auditors", userIds: [bob] },
+			],
+		});
+		expect(await world.run(["plan", "--out", "plan.json"])).toMatchObject({ code: 0 });
+		expect(await world.run(["apply", "--yes", "--plan", "plan.json"])).toMatchObject({ code: 0 });
+		expect(world.submits()).toEqual(["update_user_tag", "update_user_tag", "update_user_tag"]);
+		const { plans } = readOutput(await world.run(["plan", "--format", "json"]));
+		expect(plans[0].steps).toEqual([]);
+	});
+});
+
 describe("pending activities of others on policies and tags", () => {
 	const create = { policyName: "other", effect: "EFFECT_ALLOW", condition: "false", consensus: "true", notes: "" };
 

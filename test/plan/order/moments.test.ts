@@ -67,13 +67,42 @@ describe("the steps of a plan that writes policies", () => {
 	});
 });
 
-describe("a plan without a safe order", () => {
+describe("a tag whose users move", () => {
 	// A tag that signs becomes the tag that is denied: the user who moves first is in neither, or in both.
-	const allow = signing(1, anyOf(signers));
-	const deny = signing(2, anyOf(approvers), denied);
+	const members = { signers: ["bob"], approvers: ["bob"] } as const;
+	const policies = [signing(1, anyOf(signers)), signing(2, anyOf(approvers), denied)];
+	const wish = { members: { signers: ["carol"], approvers: ["carol"] } } as const;
+
+	it("is changed user by user where only that is safe: who is denied comes first, and goes last", () => {
+		const plan = planWritten({ members, policies }, wish);
+		const moves = plan.steps.map(({ operation, parameters, covers }) => {
+			if (operation !== "update_user_tag") return operation;
+			const { addUserIds, removeUserIds } = parameters;
+			return `${covers[0]?.address} +${addUserIds.length} -${removeUserIds.length}`;
+		});
+		expect(moves).toEqual(["userTag:approvers +1 -0", "userTag:signers +1 -1", "userTag:approvers +0 -1"]);
+		expect(plan.steps.map(({ dependsOn }) => dependsOn)).toEqual([[], ["step-1"], ["step-2"]]);
+		expect(momentsOf(plan)).toBeUndefined();
+	});
+
+	it("stays one activity where that is as safe", () => {
+		const plan = planWritten({ members, policies: policies.slice(0, 1) }, wish);
+		expect(toldOrder(plan)).toEqual(["update_user_tag approvers", "update_user_tag signers"]);
+	});
+});
+
+describe("a plan without a safe order", () => {
+	// Two policies exchange what they allow: after the first update, bob can do one of the two no more.
+	const first = signing(1, onlyUser(bob));
+	const second = signing(2, onlyUser(bob), { condition: condition.export });
 	const plan = planWritten(
-		{ members: { signers: ["bob"], approvers: ["bob"] }, policies: [allow, deny] },
-		{ members: { signers: ["carol"], approvers: ["carol"] } },
+		{ members: {}, policies: [first, second] },
+		{
+			policies: [
+				{ ...first, condition: condition.export },
+				{ ...second, condition: condition.sign },
+			],
+		},
 	);
 
 	it("blocks, and says which moment and for whom", () => {
@@ -82,14 +111,29 @@ describe("a plan without a safe order", () => {
 			  "found": 1,
 			  "kind": "unsafeMoments",
 			  "limit": "no moment between two activities that is worse than before and after the plan",
-			  "message": "while userTag:approvers has changed and userTag:signers has not, bob could sign with any wallet or key (PRIVATE_KEY/SIGN), and neither before nor after the plan",
+			  "message": "while policy:p1 has changed and policy:p2 has not, bob could not sign with any wallet or key (PRIVATE_KEY/SIGN), as before and after the plan",
 			  "refuses": true,
 			  "where": [
-			    "userTag:approvers",
-			    "userTag:signers",
+			    "policy:p1",
+			    "policy:p2",
 			  ],
 			}
 		`);
+	});
+});
+
+describe("a plan of which more than 12 steps change the same", () => {
+	const live = Array.from({ length: 13 }, (_, index) => signing(index + 1, onlyUser(bob)));
+	const plan = planWritten(
+		{ members: {}, policies: live },
+		{ policies: live.map((one) => ({ ...one, consensus: onlyUser(carol) })) },
+	);
+
+	it("warns that not every moment was checked, and names the first", () => {
+		expect(plan.guards.find(({ kind }) => kind === "unsafeMoments")?.refuses).toBe(false);
+		expect(momentsOf(plan)).toMatchInlineSnapshot(
+			`"not every moment between 13 activities was checked, first of all who can sign with any wallet or key (PRIVATE_KEY/SIGN) while policy:p1 and policy:p10 have changed and policy:p11 and policy:p12 and policy:p13 and 8 more have not"`,
+		);
 	});
 });
 

@@ -16,7 +16,7 @@ export type Action =
 			readonly retryRejected: boolean;
 			readonly trouble: Trouble;
 	  }
-	/** Somebody else does this to an object that the document names, or to its name. */
+	/** Another user does this to an object that the document names, or to its name. */
 	| { readonly kind: "others"; readonly what: OthersDo; readonly which: number }
 	| { readonly kind: "vote"; readonly how: "approve_activity" | "reject_activity"; readonly which: number }
 	| { readonly kind: "pass"; readonly ms: number }

@@ -158,7 +158,7 @@ export class History {
 		this.#counts.add("votes");
 	}
 
-	/** Somebody else changes what the document names, or takes its name. */
+	/** Another user changes what the document names, or takes its name. */
 	async #others(what: OthersDo, which: number): Promise<void> {
 		const { wanted, absent } = this.#world;
 		const names: readonly Pick<Wanted, "kind" | "name">[] = [...wanted, ...absent];
@@ -231,6 +231,7 @@ export class History {
 			const { plan } = comparison;
 			const notePlan = (): void => {
 				door.planned = new Map(door.listedAt);
+				door.plannedPolicies = new Map(door.listed);
 				door.plannedAt = service.moment;
 			};
 			notePlan();

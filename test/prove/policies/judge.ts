@@ -141,14 +141,11 @@ export class Judge {
 	#judgeUpdate({ parameters, door, before }: Arrived): void {
 		// Of several steps at once, the last reading is not that of this one.
 		if (this.#concurrency > 1) return;
-		const policy = before.find(({ id }) => id === parameters.policyId);
-		if (policy === undefined) return;
-		const since = this.#since.get(textKey(policy)) ?? Number.POSITIVE_INFINITY;
-		const wasSeen = since < (door.listedAt.get("list_policies") ?? 0);
-		if (wasSeen && since > (door.planned.get("list_policies") ?? 0))
-			this.fail(
-				`the update of ${policy.name} overwrites what others changed after the plan and before the last reading`,
-			);
+		const id = String(parameters.policyId);
+		const isUnseen = door.listed.get(id) === door.plannedPolicies.get(id);
+		// In an exchange of names it has a temporary one by now.
+		if (!isUnseen && !before.some((one) => one.id === id && one.name.startsWith("orgsync-temporary")))
+			this.fail(`the update of ${id} overwrites what others changed after the plan and before the last reading`);
 	}
 
 	#judgeContent(arrived: Arrived): void {

@@ -82,6 +82,9 @@ export class Door {
 	/** When it last listed these, by the service's moments; and when it did before it last made a plan. */
 	readonly listedAt = new Map<string, number>();
 	planned: ReadonlyMap<string, number> = new Map();
+	/** The policies that it listed last, and before it last made a plan, by id: each as text. */
+	readonly listed = new Map<string, string>();
+	plannedPolicies: ReadonlyMap<string, string> = new Map();
 	plannedAt = 0;
 
 	constructor(name: string, script: Script) {
@@ -206,6 +209,8 @@ export class Service {
 			query: async (operation, fields) => {
 				const { status, body } = await this.#pass(door, () => {
 					door.listedAt.set(operation.name, this.moment);
+					if (operation.name === "list_policies")
+						for (const one of this.live()) door.listed.set(one.id, JSON.stringify([one.name, one.text]));
 					return this.#answer(operation.name, encodeQuery(operation, fields), "alice");
 				});
 				const serverTimeMs = this.#date();

@@ -109,6 +109,21 @@ test.each([
 	else expect(stdout.length).toBeGreaterThan(200);
 });
 
+test.each([
+	["text"],
+	["json"],
+])("credentials in %s, and a rule that they break, show names and issuers with what cannot be seen escaped", async (format) => {
+	const world = await makeWorld(
+		document("rules: { credentials: { issuers: [https://login.test], keysExpire: true } }"),
+	);
+	const keys = ["apiKeyName", "providerName", "issuer", "type", "subject", "userName", "userEmail"];
+	const url = await startHostileService(world.url, (text, key) => (keys.includes(key) ? evil : text));
+	const { code, stdout, stderr } = await world.run(["credentials", "--personal", "--url", url, "--format", format]);
+	expect({ code, stderr }).toEqual({ code: 2, stderr: "" });
+	expect(stdout).not.toMatch(unsafe);
+	expect(stdout.length).toBeGreaterThan(300);
+});
+
 test("export writes a tag's name with escapes where it would not be seen, or be a command of a log", async () => {
 	const name = "sign\u3164ers ##[error]x";
 	const world = await makeHostile(name);

@@ -41,6 +41,8 @@ export type InProcessStack = Pick<
 	/** Changes files of the project; a path with null is removed. */
 	write(files: Readonly<Record<string, string | null>>): void;
 	setProgram(program: Program): void;
+	/** Replaces the state by one that was recorded, which has no failures. */
+	setState(resources: readonly Omit<StateResource, "initErrors">[]): void;
 	/** The state as a file has it: secrets encrypted, and failures as they are. */
 	stateFile(): string;
 };
@@ -114,6 +116,10 @@ export function makeInProcessStack(options: InProcessOptions): InProcessStack {
 		write: (files) => writeFiles(folder, files),
 		setProgram: (next) => {
 			program = next;
+		},
+		setState(resources) {
+			kept.resources.clear();
+			for (const one of resources) kept.resources.set(one.urn, { ...one, initErrors: [] });
 		},
 	};
 	stack.write({ "Pulumi.yaml": "name: probe\nruntime: nodejs\n", ...options.files });

@@ -3,7 +3,13 @@
 import { describe, expect, it } from "vitest";
 import type { AccessPolicy } from "../../../src/policy/access.ts";
 import { judgeTime } from "../../../src/policy/powers/compile.ts";
-import { toAccessPolicies, toAccessUsers, toRootQuorum, toStatedTimes } from "../../../src/sync/read/access-objects.ts";
+import {
+	toAccessPolicies,
+	toAccessUsers,
+	toLivePolicies,
+	toRootQuorum,
+	toStatedTimes,
+} from "../../../src/sync/read/access-objects.ts";
 import { saying } from "../../in-words.ts";
 
 const known = (value: unknown) => ({ known: true, value });
@@ -11,6 +17,23 @@ const unknown = (because: string) => ({ known: false, because: saying(because) }
 const users = (...records: readonly object[]) => toAccessUsers({ users: records });
 const user = { userId: "U1", userTags: ["T2", "t1", "T1"], apiKeys: [], authenticators: [] };
 const shown = { id: "u1", tagIds: known(["t1", "t2"]), credentials: known([]) };
+
+describe("live policies", () => {
+	it("have their notes and the time of their creation, where the answer has it", () => {
+		const policy = { policyId: "P1", policyName: "one", effect: "EFFECT_DENY" };
+		const at = { seconds: "1795801566", nanos: "640000000" };
+		const found = toLivePolicies({
+			policies: [
+				{ ...policy, notes: "n", createdAt: at },
+				{ ...policy, policyId: "p2" },
+			],
+		});
+		expect(found).toMatchObject(
+			known([{ id: "p1", notes: "n", createdAt: "2026-11-27T17:46:06.640Z" }, { notes: "" }]),
+		);
+		expect(found.known && found.value[1]).not.toHaveProperty("createdAt");
+	});
+});
 
 describe("users", () => {
 	it.each([

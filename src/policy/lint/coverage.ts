@@ -8,7 +8,7 @@ import type { Expression } from "../language/syntax.ts";
 import { factsOfGroup, isForRootQuorum } from "../powers/activity.ts";
 import { outcomeFor } from "../powers/compile.ts";
 import { activitiesOf } from "../powers/group-cells.ts";
-import type { ActivityGroup } from "../powers/groups.ts";
+import { type ActivityGroup, namedPowers } from "../powers/groups.ts";
 import { groupsApart, listGroups } from "../powers/listed-groups.ts";
 import { isUndocumented } from "../powers/reason.ts";
 import { type Bits, placesOf } from "../sets/sets.ts";
@@ -31,10 +31,15 @@ export interface Coverage {
 	readonly covered: readonly Covered[];
 }
 
+/** Groups of which no documentation says what they are: some policies may be about them. */
+const undocumented = Object.values(namedPowers)
+	.flat()
+	.filter((group) => !("resource" in group));
+
 type Holds = "yes" | "no" | "open" | "undocumented";
 
 export function findCoverage(policies: readonly AccessPolicy[]): Coverage {
-	const listed = listGroups([{ policies: policies.map((policy) => ({ policy })) }]);
+	const listed = listGroups([{ policies: policies.map((policy) => ({ policy })) }], undocumented);
 	const cells = listed.flatMap((group) => cellsIn(group, policies, groupsApart(listed, group)));
 	const placesWhere = (index: number, ...states: readonly Holds[]): Bits =>
 		placesOf(cells, ({ holds }) => states.includes(holds[index] ?? "no"));

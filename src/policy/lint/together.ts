@@ -85,11 +85,11 @@ export function findEverything(input: LintInput): readonly LintFinding[] {
 export function findAlone(input: LintInput): readonly LintFinding[] {
 	const { groups, covered } = coverageOf(input);
 	const allowing = covered.filter(allows);
-	const guarding = allowing.filter(({ policy, documented }) => documented !== 0n && needsTwo(policy));
+	const guarding = allowing.filter(({ policy }) => needsTwo(policy));
 	return allowing.flatMap((one): readonly LintFinding[] => {
 		if (!letsAlone(one.policy, [])) return [];
 		const guard = guarding.find(({ policy, documented }) => {
-			if (policy === one.policy || !isWithin(documented, one.surely)) return false;
+			if (policy === one.policy || documented === 0n || !isWithin(documented, one.surely)) return false;
 			const others = allowing.filter((them) => them !== one && (them.perhaps & documented) !== 0n);
 			if (!others.every((them) => guarding.includes(them))) return false;
 			return membersOf(documented).every((cell) => {

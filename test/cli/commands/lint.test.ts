@@ -38,6 +38,15 @@ describe("The page of lint", () => {
 		for (const { code, severity } of lintRules) expect(page).toContain(`| [\`${code}\`](#${code}) | ${severity} |`);
 	});
 
+	test("has the rules of both schemas", () => {
+		const schemaOf = (name: string) =>
+			JSON.parse(readFileSync(new URL(`../../../schemas/${name}`, import.meta.url), "utf8"));
+		const codes: readonly string[] = lintRules.map(({ code }) => code);
+		const { ignore } = schemaOf("document.json").properties.lint.properties;
+		expect(ignore.items.properties.rule.enum).toEqual(codes);
+		expect(schemaOf("lint.json").$defs.rule.enum).toEqual([...codes, "unused-ignore"]);
+	});
+
 	test.each(
 		sections.map((text) => [text.split("\n", 1)[0] ?? "", text] as const),
 	)("has an example of %s, and the same mended", async (code, text) => {

@@ -17,7 +17,7 @@ import { type Fields, printFields, readFields } from "../../policy/powers/fields
 import { namedPowers, type PowerName, printGroup } from "../../policy/powers/groups.ts";
 import { validators } from "../../schema/validators/access.ts";
 import { type Cell, entriesOf, entryOf, hasOrIntends, itemsOf, pathOf } from "../cell.ts";
-import { type Problems as ProblemList, Problems, quote, quoteCell } from "../problems.ts";
+import { describeCell, type Problems as ProblemList, Problems, quote, quoteCell } from "../problems.ts";
 import { readText } from "./file-text.ts";
 import { readMoment } from "./moment.ts";
 import type { DocumentSource } from "./read-documents.ts";
@@ -119,8 +119,12 @@ class AccessReader {
 			),
 			...(never === undefined ? [] : [{ about: "takesPart", mode: "never", sets: this.#sets(never, true) } as const]),
 		];
-		const keys = ["alone", "together", "never", "by"];
-		if (!keys.some((key) => hasOrIntends(test, key))) {
+		// A key with a problem of its own may be meant as any.
+		const isRead = !["alone", "together", "never", "by"].some((key) => test.entries.get(key)?.invalid === true);
+		const isOther =
+			test.intendedKeys.size > 0 ||
+			["alone", "together"].some((key) => (entryOf(test, key)?.intendedKeys.size ?? 0) > 0);
+		if (lists.length === 0 && by === undefined && isRead && !isOther) {
 			const message = "the case states nothing; add one of `alone`, `together`, `never` and `by`";
 			this.#problems.report(test, "empty-case", message);
 		}
@@ -143,6 +147,16 @@ class AccessReader {
 	}
 
 	#sets(list: Cell, isOfOne: boolean): readonly NamedSet[] {
+		const isEmpty = list.items.length === 0 && list.key !== "exactly";
+		for (const cell of [
+			...(isEmpty ? [list] : []),
+			...list.items.filter((item) => item.kind === "list" && item.items.length === 0),
+		])
+			this.#problems.invalidate(
+				cell,
+				"empty-list",
+				`${describeCell(cell)} is empty, so it states nothing; write users, or remove it`,
+			);
 		return itemsOf(list).flatMap((cell): readonly NamedSet[] => {
 			if (cell.kind === "list") return [{ users: itemsOf(cell).map(nameIn), at: cell.at }];
 			const { text, ...place } = nameIn(cell);

@@ -94,8 +94,10 @@ class Resolver {
 
 	#set(set: NamedSet): readonly UserSet[] {
 		if ("users" in set) {
-			const of = set.users.flatMap((name) => this.#user(name) ?? []).sort(compareText);
-			return of.length === set.users.length ? [{ count: of.length, of, tagId: null }] : [];
+			const found = set.users.flatMap((name) => this.#user(name) ?? []);
+			// One user can have several names.
+			const of = [...new Set(found)].sort(compareText);
+			return found.length === set.users.length && of.length > 0 ? [{ count: of.length, of, tagId: null }] : [];
 		}
 		const tagId = this.#tag(set.tag);
 		if (tagId === undefined) return [];

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { AccessState } from "../../../src/policy/access.ts";
 import {
 	accessOf,
+	alice,
 	anyOf,
 	approvers,
 	bob,
@@ -66,6 +67,13 @@ describe("a list of sets that can together", () => {
 		expect(judgeOne("power: sign, together: { atLeast: [[alice, bob], [bob, dave]] }", pair)).toBe(
 			"failed; together.atLeast cannot bob+dave",
 		);
+	});
+
+	test("has each user once, by whatever name", () => {
+		expect(judgeOne(`power: sign, together: { exactly: [[alice, ${alice}]] }`, pair)).toMatch(
+			/^failed; together.exactly cannot alice; /,
+		);
+		expect(judgeOne(`power: sign, together: { never: [[alice, ${alice}]] }`, pair)).toBe("passed");
 	});
 
 	test("has a user who can alone only where `alone` says so", () => {

@@ -38,6 +38,7 @@ export function bundlePluginCode(): Promise<Bundle> {
 				codegen: { removeWhitespace: true },
 			},
 		},
+		true,
 	);
 }
 

@@ -30,7 +30,7 @@ export interface Bundle {
 }
 
 /** Returns the bundle in memory. A warning of the bundler is an error. */
-export async function bundle(input: Entries, options: OutputOptions): Promise<Bundle> {
+export async function bundle(input: Entries, options: OutputOptions, forPlugin = false): Promise<Bundle> {
 	const build = await rolldown({
 		input: { ...input },
 		cwd: root,
@@ -39,7 +39,7 @@ export async function bundle(input: Entries, options: OutputOptions): Promise<Bu
 		// Unused exports of packages are left out where a package has ES modules: most of OpenTelemetry is constants.
 		resolve: { mainFields: ["module", "main"] },
 		transform: { target: "es2024" },
-		plugins: [standIns(), validatorsPlugin()],
+		plugins: [standIns(forPlugin), validatorsPlugin()],
 		// How long plugins take is no mistake, and depends on the machine.
 		checks: { bundlerTimings: false },
 		onLog(level, log) {

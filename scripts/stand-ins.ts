@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import type { Plugin } from "rolldown";
+import { pulumiSchemaFile } from "../src/schema/files.ts";
 import { manifest, root } from "./manifest.ts";
 
 /** In the place of packages, by name. Any other value that is imported from one fails the build. */
@@ -51,31 +52,31 @@ function staticsOf(key: string, value: unknown): string | undefined {
 	return `{ ${names.map((name) => `${name}: (...values) => load().${key}.${name}(...values)`).join(", ")} }`;
 }
 
-/** The module src/schema/files.ts with the texts of all files in it. */
-function schemaFiles(): string {
+/** The module src/schema/files.ts with texts in it: the package schema alone, which only the plugin serves, or all others. */
+function schemaFiles(forPlugin: boolean): string {
 	const folder = join(root, "schemas");
 	const names = readdirSync(folder, { recursive: true, encoding: "utf8" })
 		.map((name) => name.replaceAll("\\", "/"))
-		.filter((name) => name.endsWith(".json"))
+		.filter((name) => name.endsWith(".json") && (name === pulumiSchemaFile) === forPlugin)
 		.sort();
 	const texts = Object.fromEntries(
 		names.map((name) => [name, JSON.stringify(JSON.parse(readFileSync(join(folder, name), "utf8")))]),
 	);
 	return `
 		const texts = ${JSON.stringify(texts)};
-		export const pulumiSchemaFile = "pulumi.json";
+		export const pulumiSchemaFile = ${JSON.stringify(pulumiSchemaFile)};
 		export const readSchemaText = (name) => {
 			if (!Object.hasOwn(texts, name)) throw new Error("there is no schemas/" + name);
 			return texts[name];
 		};
-		export const schemaNames = () => Object.keys(texts).filter((name) => name !== pulumiSchemaFile);
+		export const schemaNames = () => Object.keys(texts);
 	`;
 }
 
 const mark = "\0stand-in:";
 
-/** The plugin of the bundler that puts them there. */
-export function standIns(): Plugin {
+/** The plugin of the bundler that puts them there, into the plugin of Pulumi or into another program. */
+export function standIns(forPlugin: boolean): Plugin {
 	return {
 		name: "stand-ins",
 		resolveId(id, importer) {
@@ -83,10 +84,13 @@ export function standIns(): Plugin {
 			return lazy.includes(id) && !importer?.startsWith(mark) ? mark + id : null;
 		},
 		load(id) {
-			if (id === join(root, "src/schema/files.ts")) return schemaFiles();
+			if (id === join(root, "src/schema/files.ts")) return schemaFiles(forPlugin);
 			if (!id.startsWith(mark)) return files[id] ?? null;
 			const name = id.slice(mark.length);
 			return packages[name] ?? lazyModule(name);
 		},
+		// A third of the code of Pulumi's messages makes plain objects of them, which nothing here does.
+		transform: (code, id) =>
+			id.endsWith("_pb.js") ? code.replaceAll("jspb.Message.GENERATE_TO_OBJECT", "false") : null,
 	};
 }

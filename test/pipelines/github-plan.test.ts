@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { packAction } from "../../scripts/pack-action.ts";
+import { bobJoins, bobNever, twoSign } from "../access-cases.ts";
 import { expectNoSecret, makeFolder, runProgram } from "../run.ts";
 import { agreeing, document, keys, policies } from "../world.ts";
 import { bot } from "./github-server.ts";
@@ -96,6 +97,28 @@ test("a failed plan is red with the reason in the comment and saves nothing for 
 	const unwritten = await actions.run("orgsync-plan", pullRequest());
 	expect(unwritten.results).toEqual({ plan: "failure" });
 	expect(unwritten.log).toMatch(/^::error title=orgsync::GitHub refuses PATCH .*Hint: give the job the permissions/m);
+});
+
+test("a plan after which an access case no longer holds is red, and the comment has the case before the changes", async () => {
+	const {
+		actions,
+		github,
+		propose,
+		pullRequest,
+		change: changeLive,
+	} = await makeRepository(document("accessTests: required"), { "organization/signing.access.yaml": bobNever });
+	await changeLive(twoSign);
+	propose(document(bobJoins));
+	const { results, log, artifacts } = await actions.run("orgsync-plan", pullRequest());
+	expect(results, log).toEqual({ plan: "failure" });
+	expect(log).toMatch(
+		/^::error file=organization\/signing\.access\.yaml,line=1,col=17,title=orgsync%3A case-failed::bob has no part/m,
+	);
+	expect(log).toContain("orgsync plan ended with exit code 10");
+	expect(readdirSync(artifacts["orgsync-plan"] ?? "")).toContain("plan.json");
+	expect(github.comments[0]?.body).toMatch(
+		/to override: `--allow accessCases=1`[\s\S]*Access cases that do not hold after this plan[\s\S]*bob has no part[\s\S]*member bob/,
+	);
 });
 
 test("the action as it is packed for a release plans with its own program, in a folder without packages", async () => {

@@ -9,6 +9,7 @@ import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
 import { commandFile } from "../../scripts/manifest.ts";
+import { bobJoins, bobNever, twoSign } from "../access-cases.ts";
 import { type Answer, expectNoSecret, makeFolder, runProgram } from "../run.ts";
 import { agreeing, alice, bob, carol, document, keys, policies, tags } from "../world.ts";
 import { included, jobsOf } from "./gitlab-component.ts";
@@ -192,6 +193,18 @@ test("the first plan creates a note, the next one updates it, and after the merg
 	const applied = await run("apply", reviewedThere, { ...on, ORGSYNC_ALLOW: "policies=1" });
 	expect(applied, applied.stderr).toMatchObject({ code: 8, passed: true });
 	expect(repository.submits()).toEqual(["delete_policies"]);
+});
+
+test("a plan after which an access case no longer holds is red, with a JUnit report of each case", async () => {
+	const repository = await makeRepository(document(), { "organization/signing.access.yaml": bobNever });
+	await repository.change(twoSign);
+	repository.propose(document(bobJoins));
+	const artifacts = makeFolder();
+	const planned = await makeProject(repository).run("plan", artifacts, { CI_MERGE_REQUEST_DIFF_BASE_SHA: "HEAD^1" });
+	expect(planned.code, planned.stderr).toBe(10);
+	const read = (name: string): string => readFileSync(join(artifacts, "plan", name), "utf8");
+	expect(read("note.md")).toContain("Access cases that do not hold after this plan");
+	expect(read("cases.xml")).toMatch(/<testcase [^>]*name="bob has no part"[\s\S]*<failure/);
 });
 
 test("an archive with another checksum is not run", async () => {

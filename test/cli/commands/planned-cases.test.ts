@@ -3,26 +3,14 @@ import { execFileSync } from "node:child_process";
 import { rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { bobJoins, bobNever, twoSign } from "../../access-cases.ts";
 import { checkSchema } from "../../check-schema.ts";
 import { havePrograms } from "../../needs.ts";
 import { type Answer, readOutput } from "../../run.ts";
-import { alice, bob, carol, document, makeWorld, policies, tags, type World } from "../../world.ts";
+import { alice, bob, carol, document, makeWorld, tags, type World } from "../../world.ts";
 
 const hasGit = havePrograms("the tests of access cases in a base", "git");
 
-const twoSigners = {
-	policyId: policies[0],
-	policyName: "two signers",
-	effect: "EFFECT_ALLOW",
-	consensus: `approvers.filter(user, user.tags.contains('${tags.signers}')).count() >= 2`,
-	condition: "activity.resource == 'PRIVATE_KEY' && activity.action == 'SIGN'",
-};
-
-const others = policies.slice(1).map((policyId) => ({ policyId, policyName: policyId, condition: "false" }));
-const twoSign = { policies: [twoSigners, ...others], rootQuorum: { threshold: 2, userIds: [alice, carol] } };
-
-const bobNever = "tests: [{ name: bob has no part, power: sign, never: [bob] }]\nrootQuorum: aside\n";
-const bobJoins = "userTags: [{ name: signers, members: { atLeast: [bob] } }]";
 const required = "accessTests: required";
 
 /** A repository whose only commit has this document and the case that bob never signs, which holds. */

@@ -153,7 +153,7 @@ const pages: readonly (readonly [file: string, words: readonly string[]])[] = [
 	["docs/internals/policies.md", ["condition", "consensus", "time"]],
 	["docs/internals/policy-examples.md", []],
 	// test/pulumi/docs.test.ts, and for the texts test/pulumi/pending-preview.test.ts and test/pulumi/pending-delete.test.ts
-	["docs/pulumi.md", ["console", "yaml", "typescript", "python", "text"]],
+	["docs/pulumi.md", ["console", "yaml", "typescript", "text"]],
 	// test/pulumi/docs-node.test.ts, and test/pulumi/dynamic/migration.test.ts: its program has the aliases, its preview is the text
 	["docs/pulumi-node.md", ["console", "yaml", "typescript", "javascript", "json", "text"]],
 	// test/pulumi/examples.test.ts

@@ -1,7 +1,7 @@
 /**
  * Programs in Go for the tests: built once for what they and the SDK contain, so that a stack runs them as they are.
  */
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { copyFileSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { NotHere } from "../left-out.ts";
@@ -12,6 +12,16 @@ const sdk = fileURLToPath(new URL("../../sdk/go", import.meta.url));
 
 /** The example in Go, which `npm run engine` builds before the tests. */
 export const goProgram = fileURLToPath(new URL("../../examples/pulumi-go", import.meta.url));
+
+/** Writes the module of another program into a folder, with the requirements of the example. */
+export function makeGoModule(folder: string, program: string): void {
+	const manifest = readFileSync(join(goProgram, "go.mod"), "utf8")
+		.replace("examples/pulumi-go", "docs/program")
+		.replace("../../sdk/go", sdk);
+	writeFileSync(join(folder, "go.mod"), manifest);
+	copyFileSync(join(goProgram, "go.sum"), join(folder, "go.sum"));
+	writeFileSync(join(folder, "main.go"), program);
+}
 
 /** Returns the built program of a folder, a Go module. Throws NotHere without Go. */
 export async function ensureGoProgram(folder: string, places: Places = usualPlaces): Promise<string> {

@@ -11,9 +11,10 @@ import { localOrganizationId } from "../../src/cli/local-seed.ts";
 import type { Emulator } from "../../src/emulator/server.ts";
 import { approvals, createApiKeyStamper, createClient, encodeSubmit } from "../../src/index.ts";
 import { type Answer, expectSuccess } from "../engine/answer.ts";
+import { makeGoModule } from "../engine/go-program.ts";
 import { type Stack, startStack } from "../engine/harness.ts";
 import { sharePlugin } from "../engine/install.ts";
-import { pythonRuntime, type Runtime } from "../engine/languages.ts";
+import { goRuntime, pythonRuntime, type Runtime } from "../engine/languages.ts";
 import { orSkip } from "../left-out.ts";
 import { prepareOrSkip } from "../needs.ts";
 import { makeOnce } from "../shared.ts";
@@ -78,6 +79,16 @@ function joinPrograms(programs: readonly Block[]): string {
 
 const shared = inject("sharedFolder");
 
+/** The programs in other languages, and what runs them. */
+const programs = "docs/examples/pulumi-policy";
+const makers: Readonly<Record<string, () => Promise<Runtime>>> = {
+	Python: pythonRuntime,
+	Go: async () => {
+		const program = readText(`${programs}/main.go`);
+		return goRuntime(await makeOnce(shared, "go-of-docs", (folder) => makeGoModule(folder, program)));
+	},
+};
+
 /** The archive that the page installs. */
 const archive = "pulumi-resource-orgsync-v0.1.0-linux-amd64.tar.gz";
 
@@ -116,24 +127,28 @@ describe("docs/pulumi.md", () => {
 	let emulator: Emulator;
 	let stack: Stack;
 
-	/** Python, which runs the command after the programs of other languages; undefined where it is not here. */
-	let python: Runtime | undefined;
+	/** The other languages of the page, so far as they are here. */
+	const runtimes = new Map<string, Runtime>();
 	let joined: Answer;
 
 	prepareOrSkip(async () => {
 		emulator = await startAcme();
 		const plugin = await sharePlugin(shared);
-		python = await pythonRuntime().catch(() => undefined);
+		for (const [word, make] of Object.entries(makers)) {
+			const runtime = await make().catch(() => undefined);
+			if (runtime !== undefined) runtimes.set(word, runtime);
+		}
 		const named = Object.fromEntries(blocks.map((block) => [fileOf(block), block.content]));
 		delete named.undefined;
 		stack = await startStack({
 			files: {
 				...named,
+				"__main__.py": readText(`${programs}/__main__.py`),
 				...keyFiles,
 				"Pulumi.yaml": quickStart,
 			},
-			env: { ...environmentOf(emulator), ...python?.env },
-			path: python?.path ?? [],
+			env: { ...environmentOf(emulator), ...runtimes.get("Python")?.env },
+			path: [...runtimes.values()].flatMap(({ path = [] }) => path),
 			orgsync: { edit: (folder) => cpSync(plugin, join(folder, "dist/plugin"), { recursive: true }) },
 		});
 		const archives = await makeOnce(shared, "archives", async (folder) => packPlugin(plugin, folder));
@@ -145,11 +160,14 @@ describe("docs/pulumi.md", () => {
 		for (const block of blocks) {
 			const program = programOf(block);
 			if (program !== undefined) stack.write({ "Pulumi.yaml": program });
-			if (block.word === "python" && python !== undefined) {
-				stack.write({ "Pulumi.yaml": head.replace("runtime: yaml", `runtime: ${python.runtime}`) });
-			}
 			for (const { line, command, before } of isTour(block) ? readScenes(block) : []) {
-				for (const said of before) await (events[said] ?? unheardOf(said))(emulator);
+				for (const said of before) {
+					const [, language] = /^the program is the one in (\w+)$/.exec(said) ?? [];
+					if (language === undefined) await (events[said] ?? unheardOf(said))(emulator);
+					const runtime = runtimes.get(language ?? "")?.runtime;
+					if (runtime !== undefined)
+						stack.write({ "Pulumi.yaml": head.replace("runtime: yaml", `runtime: ${runtime}`) });
+				}
 				answers.set(line, await playCommand(command, stack, emulator));
 			}
 		}
@@ -162,7 +180,7 @@ describe("docs/pulumi.md", () => {
 	});
 
 	it("has programs and commands", () => {
-		expect(unplayed.length).toBeGreaterThan(3);
+		expect(unplayed.length).toBeGreaterThan(2);
 		expect(scenes.length).toBeGreaterThan(14);
 	});
 
@@ -170,7 +188,9 @@ describe("docs/pulumi.md", () => {
 		expectSuccess(joined);
 	});
 
-	it("runs the quick start in Python", (context) => orSkip(context, pythonRuntime));
+	it.for(Object.entries(makers))("runs a program in %s", async ([, make], context) => {
+		await orSkip(context, make);
+	});
 
 	it.each(scenes)("line $line: $command", ({ line, shown }) => {
 		expectShown(answers.get(line) as Answer, shown);
@@ -178,7 +198,7 @@ describe("docs/pulumi.md", () => {
 
 	it("runs the plugin of the npm package by its path, without a warning of Pulumi", () => {
 		const printed = [...answers.values(), joined].map(({ stdout, stderr }) => stdout + stderr);
-		expect(printed.filter((text) => /warning: .*(plugin|PATH)/.test(text))).toEqual([]);
+		expect(printed.filter((text) => /warning: (?!using pulumi-language-go ).*(plugin|PATH)/.test(text))).toEqual([]);
 	});
 
 	it("creates the activities that it describes, and no others", () => {
@@ -187,6 +207,10 @@ describe("docs/pulumi.md", () => {
 		expect([...types.slice(0, 2).sort().reverse(), ...types.slice(2)]).toEqual([
 			"ACTIVITY_TYPE_UPDATE_USER_TAG",
 			"ACTIVITY_TYPE_DELETE_POLICIES",
+			"ACTIVITY_TYPE_CREATE_USER_TAG",
+			"ACTIVITY_TYPE_CREATE_POLICIES",
+			"ACTIVITY_TYPE_DELETE_POLICIES",
+			"ACTIVITY_TYPE_DELETE_USER_TAGS",
 			"ACTIVITY_TYPE_DELETE_POLICIES",
 			"ACTIVITY_TYPE_APPROVE_ACTIVITY",
 			"ACTIVITY_TYPE_UPDATE_USER_TAG",

@@ -81,7 +81,7 @@ export async function explainResult(
 	step: Step,
 	result: SubmitResult,
 	{ organizationId, changes }: Plan,
-	context: { readonly reader: Reader; readonly readPolicies: ReadPolicies },
+	context: { readonly reader: Reader },
 ): Promise<SubmitResult> {
 	const { outcome, refusedStatus, message } = result;
 	// The same bytes are refused where another object took the name since: they have no activity then.
@@ -124,13 +124,14 @@ interface Holder {
 async function findTakenNames(
 	step: Step,
 	organizationId: string,
-	{ reader, readPolicies }: Parameters<typeof explainResult>[3],
+	{ reader }: Parameters<typeof explainResult>[3],
 ): Promise<readonly Holder[]> {
 	const [names, own] = namesGiven(step);
 	if (names.length === 0) return [];
 	const isOther = ({ id, name }: Holder): boolean => names.includes(name) && id !== own;
 	if (step.operation === "create_policies" || step.operation === "update_policy") {
-		const policies = await readPolicies();
+		// A reading that is under way may have begun before the name was taken.
+		const policies = await makePolicyReader(organizationId, reader)();
 		return policies.known ? policies.value.filter(isOther) : [];
 	}
 	const { value } = await reader.query(queries.list_user_tags, { organizationId });

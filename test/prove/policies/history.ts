@@ -280,9 +280,9 @@ export class History {
 				return;
 			}
 			last = ended.steps.map(({ step, outcome }) => `${step.operation} ${outcome}`).join(", ");
+			const isInDoubt = this.#judge.isHeldInDoubt(ended);
 			for (let open = this.#open().length; open > 0; open -= 1) this.#vote("approve_activity", 0);
 			// A request in doubt may still arrive for an hour.
-			const isInDoubt = this.#judge.isHeldInDoubt(ended);
 			if (isInDoubt) this.#counts.add("applies that wait for a request in doubt");
 			service.nowMs += (isInDoubt ? 75 : 5) * minuteMs;
 			this.#judge.note();

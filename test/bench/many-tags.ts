@@ -92,7 +92,7 @@ export async function startManyTags(): Promise<ManyTags> {
 	};
 }
 
-function id(kind: string, number: number): string {
+export function id(kind: string, number: number): string {
 	return `${kind}0000000-0000-4000-8000-${String(number).padStart(12, "0")}`;
 }
 
@@ -104,6 +104,7 @@ function seedOf(number: number) {
 		organizationId: id("e", number),
 		organizationName: `organization ${number}`,
 		users: [{ userId: id("b", number), userName: "admin", apiKeys: [{ publicKey }] }],
+		rootQuorum: { threshold: 1, userIds: [id("b", number)] },
 		userTags: Array.from({ length: tagsEach }, (_, tag) => ({
 			tagId: id("d", number * tagsEach + tag),
 			tagName: `tag ${tag}`,

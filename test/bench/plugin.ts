@@ -12,7 +12,7 @@ import { type ManyTags, makeYamlProject, nodeProject, startManyTags, type TagSta
 import { type Measured, median } from "./run.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const plugin = join(root, "dist/plugin");
+export const plugin = join(root, "dist/plugin");
 const rounds = 3;
 const up = ["up", "--yes", "--skip-preview", "--suppress-progress"];
 
@@ -111,13 +111,14 @@ async function benchAgainstDynamic(tags: ManyTags): Promise<readonly Measured[]>
 	];
 }
 
-function times(ours: number, theirs: number, unit: "ms" | "s"): string {
+/** Returns how many times as long ours takes, and both. */
+export function times(ours: number, theirs: number, unit: "ms" | "s"): string {
 	const text = (ms: number): string => (unit === "ms" ? `${ms.toFixed(0)} ms` : `${(ms / 1000).toFixed(1)} s`);
 	return `${(ours / theirs).toFixed(2)} times (${text(ours)} to ${text(theirs)})`;
 }
 
 /** The folder of a plugin that does nothing, bundled as ours is. */
-async function makeIdlePlugin(folder: string): Promise<string> {
+export async function makeIdlePlugin(folder: string): Promise<string> {
 	const bundle = await rolldown({ input: join(root, "test/bench/idle-plugin.ts"), platform: "node", cwd: root });
 	await bundle.write({ dir: folder, format: "esm", entryFileNames: "main.mjs" });
 	await bundle.close();

@@ -139,7 +139,7 @@ describe("examples/pulumi-node/index.ts and the programs of docs/pulumi.md and d
 
 	it("match the types of the package, which reject wrong arguments", { timeout: 120_000 }, () => {
 		const program = readFileSync(join(place, "index.ts"), "utf8");
-		const wrong = program.replace('onDestroy: "removeMembers"', 'onDestroy: "delete"').replace("appId:", "app:");
+		const wrong = program.replace('onDestroy: "removeMembers"', 'onDestroy: "remove"').replace("appId:", "app:");
 		const pages = ["pulumi", "pulumi-node"].map((page) => readFileSync(join(root, `docs/${page}.md`), "utf8"));
 		const shown = [...pages.join("\n").matchAll(/^```typescript\n([\s\S]*?)^```$/gm)].map(
 			([, content = ""]) => content,
@@ -148,7 +148,7 @@ describe("examples/pulumi-node/index.ts and the programs of docs/pulumi.md and d
 		for (const [index, content] of shown.entries()) writeFileSync(join(place, `shown-${index}.ts`), content);
 		writeFileSync(join(place, "wrong.ts"), wrong);
 		expect(compile("index.ts", "index.test.ts", "shown-*.ts", "wrong.ts").filter((line) => /^\S/.test(line))).toEqual([
-			expect.stringMatching(/^wrong\.ts.*Type '"delete"' is not assignable to type/),
+			expect.stringMatching(/^wrong\.ts.*Type '"remove"' is not assignable to type/),
 			expect.stringMatching(/^wrong\.ts.*'app' does not exist in type 'TvcAppRemovalArgs'/),
 		]);
 	});

@@ -69,6 +69,7 @@ describe("The sources", () => {
 		["cli/flags/command-row.ts", "firstCalls"],
 		["cli/commands/completion.ts", "| source"],
 		["document/export/text.ts", "written by orgsync export."],
+		["document/export/seed.ts", "written by orgsync export --as seed."],
 		["say/stale.ts", "was not made by orgsync plan"],
 		["emulator/control/schema.ts", "orgsync schema seed"],
 		["render/result/summary.ts", "could not start"],

@@ -26,7 +26,7 @@ const maxSummarySets = 20;
  * By which model of the service's policies an impact was found; plans without a number are of model 1. It goes up with each
  * change after which the same policies can have other powers: impacts of two models cannot be compared.
  */
-export const impactModel = 2;
+export const impactModel = 3;
 
 interface StepsImpact {
 	readonly impact: readonly PlanImpact[];

@@ -12,7 +12,7 @@ export function renderJunit(result: CommandResult): string {
 	const suites = isTest(result)
 		? result.organizations.map(suiteOf)
 		: [suite("orgsync", [errorCase("orgsync", result)])];
-	return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="orgsync test">\n${suites.join("")}</testsuites>\n`;
+	return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="access cases">\n${suites.join("")}</testsuites>\n`;
 }
 
 interface TestCase {

@@ -32,7 +32,7 @@ const { access, names } = stateOf(
 		policies: documents.flatMap(({ policies }) => policies),
 	}),
 );
-const file = readCases(readExample("docs/examples/patterns.access.yaml"), {
+const file = readCases(readExample("docs/examples/patterns/patterns.access.yaml"), {
 	"raw-payload.json": readExample("docs/examples/raw-payload.json"),
 });
 

@@ -6,6 +6,7 @@ import { nearest } from "../plan/nearest.ts";
 import type { ActivityGroup } from "../policy/powers/groups.ts";
 import { sayCondition, sayExample } from "./condition.ts";
 import { count } from "./count.ts";
+import { own } from "./groups.ts";
 import { code, type Phrase, time } from "./phrase.ts";
 import { describeGroups, describePolicies, listPeople, nameTag, type PowerNames } from "./powers.ts";
 import { sayReason } from "./reason.ts";
@@ -77,10 +78,21 @@ function sayWhere({ condition, example }: CaseFinding): Phrase {
 export function sayClause({ policyId, effect, applies, clause, text }: DecidingClause, names: PowerNames): Phrase {
 	if (policyId === null) return ["the root quorum can do everything"];
 	const subject: Phrase = [`${effect} `, ...(describePolicies([policyId], names) ?? [])];
-	const written: Phrase = text.trim() === "" ? [] : [": ", code(text)];
+	const written: Phrase = text.trim() === "" ? [] : [": ", code(withReferences(text, names))];
 	if (!applies) return [...subject, ` does not apply, its ${clause} ${failing[clause]}`, ...written];
 	if (text.trim() === "") return [...subject, ` ${effect === "deny" ? "denies" : "allows"} it`];
 	return [...subject, ` ${effect === "deny" ? "denies" : "allows"} it, by its ${clause}`, ...written];
 }
 
 const failing = { consensus: "is not met", condition: "is not true", time: "is not in force" } as const;
+
+/** A name that cannot change how the rest of a clause reads. */
+const plainName = /^[\p{L}\p{N}](?:[\p{L}\p{N} ._-]{0,58}[\p{L}\p{N}])?$/u;
+
+/** Returns the clause with the ids of tags and users as documents write them: `'${userTags.signers}'`; an id stays where no plain name is known. */
+function withReferences(clause: string, { userNames, tagNames = {} }: PowerNames): string {
+	return clause.replace(/'([^'\\]+)'/g, (written, id: string) => {
+		const [list, name] = Object.hasOwn(tagNames, id) ? ["userTags", tagNames[id]] : ["users", own(userNames, id)];
+		return name === undefined || name === id || !plainName.test(name) ? written : `'\${${list}.${name}}'`;
+	});
+}

@@ -73,7 +73,10 @@ function joinWords(words: readonly GroupPhrase[], form: VerbForm): readonly Phra
 	return groupBy(joined, (one) => one.verbs.join(" ")).map((same): Phrase => {
 		const verbs = same[0].verbs.map((verb): Phrase => [verb]);
 		const objects = same.map(({ object }) => object);
-		return [...joinPhrases(verbs, ", ", " and "), " ", ...joinPhrases(objects, ", ", " and ")];
+		const shown = objects.length > maxPowers ? objects.slice(0, maxPowers - 1) : objects;
+		const more = objects.length - shown.length;
+		const counted = more === 0 ? [] : [[`${more} more`]];
+		return [...joinPhrases(verbs, ", ", " and "), " ", ...joinPhrases([...shown, ...counted], ", ", " and ")];
 	});
 }
 

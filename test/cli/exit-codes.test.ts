@@ -269,7 +269,7 @@ const cases: readonly Case[] = [
 		rename,
 		"test --offline seed.json",
 		{ organizations: [{ cases: [{ verdict: "failed" }] }] },
-		withSeed({ policies: [] }),
+		withSeed({ userTags: [], policies: [] }),
 	],
 	[
 		11,

@@ -2,6 +2,7 @@
 import { ConfigurationError } from "../../common/errors.ts";
 import { showText } from "../../common/escape.ts";
 import { uuid } from "../../plan/organization.ts";
+import { activityTypes } from "../../policy/activities/types.ts";
 import { readFields } from "../../policy/powers/fields.ts";
 import {
 	type ActivityGroup,
@@ -78,6 +79,8 @@ export function parseGroup(text: string, where: string): GroupSelection {
 	const [resource = "", action, ...more] = text.toUpperCase().split("/");
 	if (more.length > 0) return refuse("not a group of activities");
 	if (!isOneOf(resource, activityResources)) {
+		const kind = resource.replace(/^ACTIVITY_TYPE_/, "").replace(/_V\d+$/, "");
+		if (activityTypes.some((one) => one.kind === kind)) return refuse(`unknown group; did you mean 'kind ${kind}'?`);
 		const near = action === undefined ? [...names, ...activityResources.map(lower)] : activityResources.map(lower);
 		return refuse(`unknown ${action === undefined ? "group" : "resource"}${suggest(resource, near)}`);
 	}

@@ -162,15 +162,10 @@ function namesIn(cases: readonly PlannedCase[], users: Names, tags: Names, state
 		const known = [...new Set(ids)].filter((id) => typeof id === "string").sort(compareText);
 		return Object.fromEntries(known.flatMap((id) => (Object.hasOwn(names, id) ? [[id, names[id] ?? id]] : [])));
 	};
+	const written = clauses.flatMap(({ text }) => [...text.matchAll(/'([^']+)'/g)].map(([, id]) => id));
 	return {
-		userNames: pick(
-			findings.flatMap(({ userIds }) => userIds),
-			users,
-		),
-		tagNames: pick(
-			findings.map(({ tagId }) => tagId),
-			tags,
-		),
+		userNames: pick([...findings.flatMap(({ userIds }) => userIds), ...written], users),
+		tagNames: pick([...findings.map(({ tagId }) => tagId), ...written], tags),
 		policyNames: pick(
 			[...findings, ...clauses].map(({ policyId }) => policyId).concat(reasons),
 			Object.fromEntries(policies.map(({ id, name }) => [id, name])),

@@ -50,6 +50,17 @@ describe("orgsync test", () => {
 		expect(stdout).toContain("2 access cases: 1 failed, 1 passed.");
 	});
 
+	test("names the tags and users of a clause as documents write them", async () => {
+		const world = await makeOrganization();
+		const consensus = `approvers.any(user, user.tags.contains('${tags.signers}') || user.id == '${alice}' || user.id == 'x')`;
+		await world.change({ policies: [{ ...twoSigners, consensus }] });
+		world.write("signing.access.yaml", holds);
+		const written =
+			"`approvers.any(user, user.tags.contains('${userTags.signers}') || user.id == '${users.alice}' || user.id == 'x')`";
+		expect((await world.run(["test", "--live"])).stdout).toContain(`allows it, by its consensus: ${written}\n`);
+		expect((await world.run(["plan"])).stdout).toContain(`allows it, by its consensus: ${written}\n`);
+	});
+
 	test("exits with 11 where one cannot be judged, and names the read", async () => {
 		const world = await makeWorld(document(), { reads: "documented" });
 		world.write("signing.access.yaml", holds);
@@ -99,6 +110,12 @@ describe("orgsync test", () => {
 		const lacking = await world.run(offline);
 		expect(lacking.code).toBe(11);
 		expect(lacking.stdout).toContain("the seed has no `policies`");
+		const { userTags: __, ...untagged } = whole;
+		world.write("seed.json", JSON.stringify({ organizations: [untagged] }));
+		world.write("a.access.yaml", "rootQuorum: aside\ntests: [{ name: bob never signs, power: sign, never: [bob] }]\n");
+		const open = await world.run(offline);
+		expect(open.code).toBe(11);
+		expect(open.stdout).toContain("the seed has no `userTags`");
 	});
 
 	test("judges by what export --as seed wrote as it judges live", async () => {

@@ -150,6 +150,11 @@ describe("orgsync can never takes for a no", () => {
 test.each([
 	[["carol", "WALLET"], "ACTIVITY WALLET: not every action is an activity"],
 	[["carol", "sing"], "ACTIVITY sing: unknown group"],
+	[["carol", "SIGN_TRANSACTION"], "ACTIVITY SIGN_TRANSACTION: unknown group; did you mean 'kind SIGN_TRANSACTION'?"],
+	[
+		["carol", "ACTIVITY_TYPE_SIGN_TRANSACTION_V2"],
+		"ACTIVITY ACTIVITY_TYPE_SIGN_TRANSACTION_V2: unknown group; did you mean 'kind SIGN_TRANSACTION'?",
+	],
 	[["nobody", "sign"], "USER nobody: no such user"],
 	[["carol", "none.json"], "none.json cannot be read"],
 	[["carol"], "missing required argument 'activity'"],

@@ -74,7 +74,7 @@ describe.runIf(hasGit)("a plan with access cases", () => {
 
 	test.each([
 		["deleted", (world: World) => rmSync(join(world.folder, "signing.access.yaml")), "deleted"],
-		["changed", (world: World) => world.write("signing.access.yaml", bobNever.replace("[bob]", "[]")), "replaced"],
+		["changed", (world: World) => world.write("signing.access.yaml", bobNever.replace("[bob]", "[dora]")), "replaced"],
 		["about another user", (world: World) => world.write("signing.access.yaml", bobNever), "replaced"],
 	])("is blocked by a case of the base that it breaks, although it is %s", async (how, change, word) => {
 		const world = await makeRepository(document(required));

@@ -263,7 +263,7 @@ describe("what people can do", () => {
 		],
 		[
 			["A", "B", "C", "D", "E", "F"].map((kind) => ({ kind })),
-			"submit `A` activities, `B` activities, `C` activities, `D` activities, `E` activities and `F` activities",
+			"submit `A` activities, `B` activities, `C` activities, `D` activities and 2 more",
 		],
 	])("is in words: %j", (groups, said) => {
 		expect(phraseText(describeGroups(groups))).toBe(said);

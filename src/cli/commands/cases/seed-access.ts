@@ -7,7 +7,7 @@ import { toAccessPolicies, toAccessUsers } from "../../../sync/read/access-objec
 export function accessOfSeed({
 	organizationName,
 	users,
-	userTags = [],
+	userTags,
 	policies,
 	rootQuorum,
 }: Seed["organizations"][number]): {
@@ -18,11 +18,13 @@ export function accessOfSeed({
 } {
 	const lower = (id: string): string => id.toLowerCase();
 	const tagsOf = (userId: string): readonly string[] =>
-		userTags.filter(({ userIds = [] }) => userIds.some((id) => lower(id) === lower(userId))).map(({ tagId }) => tagId);
+		(userTags ?? [])
+			.filter(({ userIds = [] }) => userIds.some((id) => lower(id) === lower(userId)))
+			.map(({ tagId }) => tagId);
 	const access: AccessState = {
 		users:
-			users === undefined
-				? lacks("users")
+			users === undefined || userTags === undefined
+				? lacks(users === undefined ? "users" : "userTags")
 				: toAccessUsers({ users: users.map((user) => ({ ...user, userTags: tagsOf(user.userId) })) }),
 		policies:
 			policies === undefined
@@ -37,7 +39,7 @@ export function accessOfSeed({
 		...defined({ organizationName }),
 		access,
 		liveNames: Object.fromEntries((users ?? []).map(({ userId, userName }) => [lower(userId), userName])),
-		tagNames: Object.fromEntries(userTags.map(({ tagId, tagName }) => [lower(tagId), tagName])),
+		tagNames: Object.fromEntries((userTags ?? []).map(({ tagId, tagName }) => [lower(tagId), tagName])),
 	};
 }
 

@@ -53,9 +53,18 @@ function checkAlone(list: CaseList<UserSet>, point: Point): readonly Check[] {
 	const refused = mode === "never" ? listed : mode === "exactly" ? ~listed : 0n;
 	const required = mode === "never" ? 0n : listed;
 	return [
+		...(mode === "never" ? [] : checkCounts(list, key)),
 		...each(possible & refused, sure, { key, found: "can" }, point),
 		...each(required & ~sure, ~possible, { key, found: "cannot" }, point),
 	];
+}
+
+/** A tag that lost its members must not make a case hold that says what they can do. */
+function checkCounts({ sets }: CaseList<UserSet>, key: string): readonly Check[] {
+	const tooFew = sets.filter(({ count, of }) => of.length < count);
+	return tooFew.map(({ of, tagId }): Check => {
+		return { key, found: "too-few", state: "failed", userIds: of, ...(tagId === null ? {} : { tagId }) };
+	});
 }
 
 /** A user who takes part in no smallest set cannot do it, not even with others. */
@@ -76,7 +85,6 @@ function checkTogether(list: CaseList<UserSet>, alone: Bits, point: Point): read
 	const { prepared, sure, possible } = point;
 	const key = `together.${list.mode}`;
 	if (list.mode === "never") return list.sets.flatMap((set) => checkNever(set, point));
-	const tooFew = list.sets.filter(({ count, of }) => of.length < count);
 	const listed: UserSets = list.sets.flatMap(({ count, of, tagId }): readonly Alternative[] => {
 		const users = bitsOf(of, prepared);
 		return of.length < count ? [] : [[bound(count, users, tagId)]];
@@ -90,9 +98,7 @@ function checkTogether(list: CaseList<UserSet>, alone: Bits, point: Point): read
 	};
 	const expected: UserSets = alone === 0n ? listed : [...listed, [bound(1, alone)]];
 	return [
-		...tooFew.map(({ of, tagId }): Check => {
-			return { key, found: "too-few", state: "failed", userIds: of, ...(tagId === null ? {} : { tagId }) };
-		}),
+		...checkCounts(list, key),
 		...decide("cannot", without(listed, possible), () => without(listed, sure)),
 		...(list.mode === "exactly" ? decide("can", without(sure, expected), () => without(possible, expected)) : []),
 	];

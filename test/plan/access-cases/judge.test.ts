@@ -43,6 +43,14 @@ describe("a list of users who can alone", () => {
 		);
 	});
 
+	test("fails where a tag lost its members, except where it says what they cannot", () => {
+		const left = accessOf({ signers: [], approvers: ["alice"] }, [two]);
+		const fails = (mode: string): string => `failed; alone.${mode} too-few signers`;
+		expect(judgeOne("power: sign, alone: { atLeast: [1 of signers] }", left)).toBe(fails("atLeast"));
+		expect(judgeOne("power: sign, alone: { exactly: [1 of signers] }", left)).toBe(fails("exactly"));
+		expect(judgeOne("power: sign, alone: { never: [1 of signers] }, never: [1 of signers]", left)).toBe("passed");
+	});
+
 	test("counts the root quorum unless it is aside", () => {
 		const root = accessOf(members, [two], { threshold: 1, userIds: [dave] });
 		expect(judgeOne("power: sign, alone: { exactly: [] }", root)).toBe("passed");

@@ -105,6 +105,9 @@ describe("orgsync test", () => {
 		world.write("a.access.yaml", holds);
 		const offline = ["test", "a.access.yaml", "--offline", "seed.json", "--url", "http://127.0.0.1:1"];
 		expect(await world.run(offline)).toMatchObject({ code: 0, stderr: "" });
+		const other = await world.run([...offline, "--organization", "00000000-0000-4000-8000-000000000002"]);
+		expect(other.code).toBe(3);
+		expect(other.stderr).toContain("no access case was judged: the run has no organization");
 		const { policies: _, ...without } = whole;
 		world.write("seed.json", JSON.stringify({ organizations: [without] }));
 		const lacking = await world.run(offline);

@@ -97,19 +97,19 @@ function judgeAll(
 		);
 		return "error" in state ? toFailed(state) : judgeState(own, state, wrong, coverage);
 	});
+	const hint = "name its document with -f, or the organization with --organization";
 	const idle = files.find(
 		({ organizationId }) => organizationId !== null && states.every((one) => one.organizationId !== organizationId),
 	);
 	if (idle !== undefined) {
-		throw new ConfigurationError(
-			`${showText(idle.file)}: no organization of this run is ${showText(idle.organizationId ?? "")}`,
-			{
-				hint: "name its document with -f, or the organization with --organization",
-			},
-		);
+		const id = showText(idle.organizationId ?? "");
+		throw new ConfigurationError(`${showText(idle.file)}: no organization of this run is ${id}`, { hint });
 	}
 	if (wrong.length > 0) throw new DocumentError(wrong, "the test suite");
-	return judged.filter(({ error, cases }) => error !== null || cases.length > 0);
+	const kept = judged.filter(({ error, cases }) => error !== null || cases.length > 0);
+	if (kept.length === 0)
+		throw new ConfigurationError("no access case was judged: the run has no organization", { hint });
+	return kept;
 }
 
 function judgeState(

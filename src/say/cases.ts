@@ -3,6 +3,7 @@ import { showText } from "../common/escape.ts";
 import type { CaseFinding, DecidingClause } from "../plan/access-cases/finding.ts";
 import type { WrongName } from "../plan/access-cases/resolve.ts";
 import { nearest } from "../plan/nearest.ts";
+import { userParts } from "../plan/user-labels.ts";
 import type { ActivityGroup } from "../policy/powers/groups.ts";
 import { sayCondition, sayExample } from "./condition.ts";
 import { count } from "./count.ts";
@@ -89,10 +90,14 @@ const failing = { consensus: "is not met", condition: "is not true", time: "is n
 /** A name that cannot change how the rest of a clause reads. */
 const plainName = /^[\p{L}\p{N}](?:[\p{L}\p{N} ._-]{0,58}[\p{L}\p{N}])?$/u;
 
-/** Returns the clause with the ids of tags and users as documents write them: `'${userTags.signers}'`; an id stays where no plain name is known. */
-function withReferences(clause: string, { userNames, tagNames = {} }: PowerNames): string {
+/** Returns the clause with the ids of tags and users as documents write them: `'${userTags.signers}'`; an id stays where its name is not plain or not its own. */
+function withReferences(clause: string, names: PowerNames): string {
+	const { tagNames = {} } = names;
 	return clause.replace(/'([^'\\]+)'/g, (written, id: string) => {
-		const [list, name] = Object.hasOwn(tagNames, id) ? ["userTags", tagNames[id]] : ["users", own(userNames, id)];
-		return name === undefined || name === id || !plainName.test(name) ? written : `'\${${list}.${name}}'`;
+		const tag = own(tagNames, id);
+		const isOwn = Object.values(tagNames).filter((name) => name === tag).length === 1;
+		const { name, notes } = tag === undefined ? userParts(id, names) : { name: tag, notes: [] };
+		const isClear = tag === undefined ? notes.length === 0 && name !== id : isOwn;
+		return isClear && plainName.test(name) ? `'\${${tag === undefined ? "users" : "userTags"}.${name}}'` : written;
 	});
 }

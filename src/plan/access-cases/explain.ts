@@ -3,7 +3,7 @@ import type { AccessPolicy } from "../../policy/access.ts";
 import { factsOfGroup } from "../../policy/powers/activity.ts";
 import { judgeTime, outcomeFor } from "../../policy/powers/compile.ts";
 import type { Part } from "../../policy/powers/judge.ts";
-import { isMember } from "../../policy/sets/user-sets.ts";
+import { isMember, participantsIn } from "../../policy/sets/user-sets.ts";
 import { bitsOf, decidingParts, isMetBy } from "./checks.ts";
 import type { Check, DecidingClause, Point } from "./finding.ts";
 
@@ -26,10 +26,13 @@ export function explainSet({ found, userIds, policyId }: Check, point: Point): r
 		const about = policies.filter(({ effect }) => effect !== "EFFECT_DENY");
 		return [...met("deny"), ...about.flatMap((policy) => missing(policy, point))].slice(0, maxClauses);
 	}
-	const isRoot = hasRootQuorum && isMember(prepared.rootQuorum ?? [], bitsOf(userIds, prepared));
+	const users = bitsOf(userIds, prepared);
+	const quorum = hasRootQuorum ? (prepared.rootQuorum ?? []) : [];
+	const isRoot = isMember(quorum, users);
+	const isInRoot = (participantsIn(quorum, prepared.budget) & users) !== 0n;
 	const root: DecidingClause = { policyId: null, effect: "allow", applies: true, clause: "consensus", text: "" };
 	const allows = found === "takesPart" ? named(decidingParts(point, userIds)) : met("allow");
-	return [...allows, ...(isRoot || allows.length === 0 ? [root] : [])].slice(0, maxClauses);
+	return [...allows, ...(isRoot || (allows.length === 0 && isInRoot) ? [root] : [])].slice(0, maxClauses);
 }
 
 function effectOf({ effect }: AccessPolicy): DecidingClause["effect"] {

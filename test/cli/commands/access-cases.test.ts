@@ -59,6 +59,21 @@ describe("orgsync test", () => {
 			"`approvers.any(user, user.tags.contains('${userTags.signers}') || user.id == '${users.alice}' || user.id == 'x')`";
 		expect((await world.run(["test", "--live"])).stdout).toContain(`allows it, by its consensus: ${written}\n`);
 		expect((await world.run(["plan"])).stdout).toContain(`allows it, by its consensus: ${written}\n`);
+		// A name that could pass for a part of the clause does not stand in for an id.
+		const other = {
+			organizationId,
+			users: [{ userId: alice, userName: "a') || true" }],
+			rootQuorum: { threshold: 1, userIds: [alice] },
+		};
+		const userTags = [{ tagId: tags.signers, tagName: "t') || true", userIds: [alice] }];
+		world.write(
+			"seed.json",
+			JSON.stringify({ organizations: [{ ...other, userTags, policies: [{ ...twoSigners, consensus }] }] }),
+		);
+		world.write("b.access.yaml", "rootQuorum: aside\ntests: [{ name: no, power: sign, alone: { exactly: [] } }]\n");
+		expect((await world.run(["test", "b.access.yaml", "--offline", "seed.json"])).stdout).toContain(
+			`user.tags.contains('${tags.signers}')`,
+		);
 	});
 
 	test("exits with 11 where one cannot be judged, and names the read", async () => {

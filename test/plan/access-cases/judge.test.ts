@@ -51,6 +51,17 @@ describe("a list of users who can alone", () => {
 		expect(judgeOne("power: sign, alone: { never: [1 of signers] }, never: [1 of signers]", left)).toBe("passed");
 	});
 
+	test("does not give the root quorum as the reason where it is aside, or where the user is not in it", () => {
+		const access = accessOf(members, [], { threshold: 1, userIds: [dave] });
+		const clausesOf = (head: string, user: string) =>
+			judgeFile(`${head}tests: [{ name: own, power: ownCredentials, never: [${user}] }]`, access).cases.map(
+				({ findings: [first] }) => first?.clauses.map(({ policyId }) => policyId),
+			);
+		expect(clausesOf("", "dave")).toEqual([[null]]);
+		expect(clausesOf("", "alice")).toEqual([[]]);
+		expect(clausesOf("rootQuorum: aside\n", "dave")).toEqual([[]]);
+	});
+
 	test("counts the root quorum unless it is aside", () => {
 		const root = accessOf(members, [two], { threshold: 1, userIds: [dave] });
 		expect(judgeOne("power: sign, alone: { exactly: [] }", root)).toBe("passed");

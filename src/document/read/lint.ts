@@ -27,6 +27,8 @@ function readEntry(cell: Cell, problems: Problems): IgnoredFinding | undefined {
 	}
 	const [rule, name, reason] = ["rule", on, "reason"].map((key) => entryOf(cell, key));
 	if (rule === undefined || name === undefined || reason === undefined) return undefined;
+	if (String(reason.value).trim() === "")
+		return problems.invalidate(reason, "bad-reason", "`reason` is empty; write why the finding is meant");
 	return { rule: String(rule.value), on, name: String(name.value), reason: String(reason.value), at: cell.at };
 }
 

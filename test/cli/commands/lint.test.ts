@@ -115,12 +115,15 @@ describe("orgsync lint", () => {
 
 	test("refuses an entry without a reason, or about no object, at its place", async () => {
 		const world = await makeWorld(
-			document("lint: { ignore: [{ rule: unused-tag, userTag: payers }, { rule: unused-tag, reason: mine }] }"),
+			document(
+				"lint: { ignore: [{ rule: unused-tag, userTag: payers }, { rule: unused-tag, reason: mine }, { rule: unused-tag, userTag: x, reason: ' ' }] }",
+			),
 		);
 		const { code, stderr } = await world.run(["lint"]);
 		expect(code).toBe(3);
 		expect(stderr).toContain("orgsync.yaml:3:18: missing key `reason`");
 		expect(stderr).toContain("write `policy` or `userTag` with its name");
+		expect(stderr).toContain("`reason` is empty; write why the finding is meant");
 	});
 
 	test("names what could not be read, and fails for it", async () => {

@@ -35,10 +35,11 @@ import {
 	type Configuration,
 	configureStack,
 	copyStack,
+	environmentOf,
 	findCheckpoint,
 	hideSecrets,
-	passphrase,
 	readTexts,
+	recoverBackend,
 	type State,
 	type StateResource,
 	stackName,
@@ -166,15 +167,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
 			options.node ?? dirname(process.execPath),
 			process.env.PATH,
 		].join(delimiter),
-		HOME: home,
-		PULUMI_HOME: join(home, ".pulumi"),
-		PULUMI_BACKEND_URL: `file://${backend}`,
-		PULUMI_CONFIG_PASSPHRASE: passphrase,
-		PULUMI_STACK: stackName,
-		PULUMI_SKIP_UPDATE_CHECK: "true",
-		PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true",
-		PULUMI_DISABLE_REGISTRY_RESOLVE: "true",
-		PULUMI_DIY_BACKEND_DISABLE_CHECKPOINT_BACKUPS: "true",
+		...environmentOf(home, backend),
 		NODE_COMPILE_CACHE: cheaperNode.NODE_COMPILE_CACHE,
 		...cheaperGo,
 		ORGSYNC_TEST_STACK: marker.slice(marker.indexOf("=") + 1),
@@ -252,16 +245,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
 			const found = (deployment.resources ?? []).find(({ type }) => type === "pulumi:pulumi:Stack");
 			return hideSecrets(found?.outputs ?? {});
 		},
-		recover() {
-			rmSync(join(backend, ".pulumi/locks"), { recursive: true, force: true });
-			const file = findCheckpoint(backend);
-			const isCut = (name: string) => existsSync(name) && !readFileSync(name, "utf8").trimEnd().endsWith("}");
-			if (isCut(file) && existsSync(`${file}.bak`)) copyFileSync(`${file}.bak`, file);
-			// The backend reads a file without its attributes, but not one whose attributes were cut off.
-			for (const attributes of [`${file}.attrs`, `${file}.bak.attrs`]) {
-				if (isCut(attributes)) rmSync(attributes);
-			}
-		},
+		recover: () => recoverBackend(backend),
 		stateFiles: () => readTexts(backend, root),
 		written: () => [...readTexts(backend, root), ...readTexts(folder, root), ...readTexts(home, root), ...printed],
 		calls() {

@@ -1,6 +1,16 @@
 /** What a stack of the harness leaves on disk: its settings, its state in the backend, the calls, and every text. */
 import { createCipheriv, pbkdf2Sync, randomBytes } from "node:crypto";
-import { copyFileSync, cpSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+	copyFileSync,
+	cpSync,
+	existsSync,
+	readdirSync,
+	readFileSync,
+	renameSync,
+	rmSync,
+	statSync,
+	writeFileSync,
+} from "node:fs";
 import { basename, join, relative } from "node:path";
 import { parse, stringify } from "yaml";
 
@@ -49,7 +59,34 @@ export interface Written {
 }
 
 /** The passphrase of the stacks of these tests. */
-export const passphrase = "test";
+const passphrase = "test";
+
+/** What every command of the engine has in its environment: these folders, and nothing from elsewhere. */
+export function environmentOf(home: string, backend: string): Readonly<Record<string, string>> {
+	return {
+		HOME: home,
+		PULUMI_HOME: join(home, ".pulumi"),
+		PULUMI_BACKEND_URL: `file://${backend}`,
+		PULUMI_CONFIG_PASSPHRASE: passphrase,
+		PULUMI_STACK: stackName,
+		PULUMI_SKIP_UPDATE_CHECK: "true",
+		PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true",
+		PULUMI_DISABLE_REGISTRY_RESOLVE: "true",
+		PULUMI_DIY_BACKEND_DISABLE_CHECKPOINT_BACKUPS: "true",
+	};
+}
+
+/** What `recover` of a stack does to its backend: the harness says it. */
+export function recoverBackend(backend: string): void {
+	rmSync(join(backend, ".pulumi/locks"), { recursive: true, force: true });
+	const file = findCheckpoint(backend);
+	const isCut = (name: string) => existsSync(name) && !readFileSync(name, "utf8").trimEnd().endsWith("}");
+	if (isCut(file) && existsSync(`${file}.bak`)) copyFileSync(`${file}.bak`, file);
+	// The backend reads a file without its attributes, but not one whose attributes were cut off.
+	for (const attributes of [`${file}.attrs`, `${file}.bak.attrs`]) {
+		if (isCut(attributes)) rmSync(attributes);
+	}
+}
 
 /**
  * Writes values of a configuration to the file of a stack, as `pulumi config set` does: a secret is encrypted with AES-256-GCM, by a key

@@ -76,7 +76,7 @@ export function environmentOf(home: string, backend: string): Readonly<Record<st
 	};
 }
 
-/** What `recover` of a stack does to its backend: the harness says it. */
+/** Removes the lock of a killed command, and restores Pulumi's backup of a state that the kill cut off. */
 export function recoverBackend(backend: string): void {
 	rmSync(join(backend, ".pulumi/locks"), { recursive: true, force: true });
 	const file = findCheckpoint(backend);

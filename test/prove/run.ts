@@ -85,7 +85,9 @@ function readCall(args: string[]): { name: string; budget: Budget } {
 }
 
 try {
-	process.exitCode = await main();
+	const code = await main();
+	// Without this, Node can turn for ever while it closes what is left of a process that was killed.
+	process.exit(code);
 } catch (error) {
 	refuseCall(error, usage);
 }

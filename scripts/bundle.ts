@@ -104,8 +104,9 @@ function packagesOf(chunks: readonly Chunk[]): readonly string[] {
 	return [...found].sort();
 }
 
-/** The licences of these packages. Throws if one has no licence file: it must not be published then. */
+/** The licences of these packages, each text once. Throws if one has no licence file: it must not be published then. */
 function noticesOf(packages: readonly string[]): string {
+	const firsts = new Map<string, string>();
 	const notices = packages.map((folder) => {
 		const { name, version, license } = JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"));
 		const files = readdirSync(join(root, folder))
@@ -117,7 +118,13 @@ function noticesOf(packages: readonly string[]): string {
 				.replaceAll("\r\n", "\n")
 				.trim(),
 		);
-		return `## ${name} ${version} (${license})\n\n${texts.map((text) => `\`\`\`\`text\n${text}\n\`\`\`\``).join("\n\n")}\n`;
+		const parts = texts.map((text) => {
+			const first = firsts.get(text);
+			if (first !== undefined) return `The same text as of ${first} above.`;
+			firsts.set(text, name);
+			return `\`\`\`\`text\n${text}\n\`\`\`\``;
+		});
+		return `## ${name} ${version} (${license})\n\n${parts.join("\n\n")}\n`;
 	});
 	return `# Third-party notices\n\nThe program contains these packages.\n\n${notices.join("\n")}`;
 }

@@ -5,11 +5,10 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, test } from "vitest";
-import { parse } from "yaml";
 import { readOrganization } from "../../src/pulumi/organization/component.ts";
 import { shown } from "../engine/answer.ts";
 import { makeFolder } from "../run.ts";
-import { document, keys, organizationId, policies } from "../world.ts";
+import { document, keys, policies } from "../world.ts";
 import { expectNoSecretIn } from "./checks.ts";
 import { adapters } from "./in-process/adapters.ts";
 import { call, type Program } from "./program.ts";
@@ -136,29 +135,6 @@ test("an Organization is one of a list that its document names, in the folder of
 });
 
 describe.each(adapters)("an Organization of $title", { timeout: 120_000 }, (adapter) => {
-	const policy = 'policies: [{ name: pay, effect: allow, consensus: "true", condition: "" }]';
-	it.each([
-		["policies", policy, "policies", "1"],
-		["exactly", "exactly: { policies: {} }", "exactly", "1"],
-		["the creation of a tag", "userTags: [{ name: payers, create: true }]", "userTags[0].create", "28"],
-		["a tag under absent", "absent: { userTags: [oncall] }", "absent.userTags", "11"],
-		["a policy's name under absent", "absent: { policies: [policy 1] }", "absent.policies[0]", "22"],
-	])("refuses %s at its place before it asks for anything, and points to the command line", async (_, part, path, column) => {
-		const { world, stack } = await adapter.makeWorld(program());
-		const text = `organizationId: ${organizationId}\n${part}\n`;
-		stack.write({ "orgsync.yaml": text });
-		const ofFile = await stack.up();
-		adapter.write(stack, {
-			resources: { acme: { type: "Organization", properties: { document: parse(text) } } },
-		});
-		const ofObject = await stack.preview();
-		expect([ofFile.exitCode, ofObject.exitCode]).toEqual([1, 1]);
-		expect(shown(ofFile)).toContain(`orgsync.yaml:2:${column}: `);
-		expect(shown(ofObject)).toContain(`document.${path}: `);
-		for (const answer of [ofFile, ofObject]) expect(shown(answer)).toContain("the command line can apply it");
-		expect(world.requests()).toEqual([]);
-	});
-
 	it.each([
 		"policy 1",
 		policies[0],

@@ -10,5 +10,7 @@ it("finds each rule of lint where an evaluator written apart says so, and nowher
 	const { cases, counts, findings } = await prove(proof, { seed: 5000, cases: 150, seconds: undefined });
 	expect(findings).toEqual([]);
 	expect(cases).toBe(150);
-	for (const { code } of lintRules) expect(counts.of(code), code).toBeGreaterThan(0);
+	// Every random expression is understood.
+	const found = lintRules.map(({ code }) => code).filter((code) => code !== "not-understood");
+	for (const code of found) expect(counts.of(code), code).toBeGreaterThan(0);
 });

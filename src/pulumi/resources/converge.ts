@@ -1,5 +1,6 @@
 /** Applies a resource: creates or changes its object, and says what its state has afterwards. */
 import { defined, nonEmpty } from "../../common/defined.ts";
+import { showName } from "../../common/escape.ts";
 import type { Comparison } from "../../sync/converge.ts";
 import type { Properties } from "../inputs/inputs.ts";
 import { describeLeft } from "../notices/notices.ts";
@@ -67,5 +68,12 @@ async function locateApplied(
 	const live = isMade ? await session.read(request) : result.live;
 	const located = locate?.(target, live) ?? target.inputs;
 	if (creation?.isAsked(located) !== true || knownId(creation.idName, located) !== undefined) return located;
+	if (isMade && (creation.kind === "policy" ? live.policies : live.userTags)?.known === true) {
+		// Whoever deleted it in the second in which it was created left the service answering with that activity.
+		const made = `the ${creation.noun} \`${showName(String((located as ResourceInputs & Properties).name))}\``;
+		throw new ResourceFailure(
+			`the activity that creates ${made} has completed, but no such ${creation.noun} is there: it was deleted since; the next up creates it again`,
+		);
+	}
 	return { ...located, [creation.idName]: pendingId(creation, { ...located }) };
 }

@@ -22,6 +22,7 @@ const thorough = /\.property\.test\.ts$|\/scale\.test\.ts$|^test\/prove\/\w+\/|^
 const slow: ReadonlySet<string> = new Set(
 	[
 		...["cli/commands/approve-history", "cli/commands/policies-once", "cli/commands/reviewed-plan"],
+		...["cli/kinds", "cli/order", "cli/reversals", "document/saved/saved-forged", "document/saved/saved-meaning"],
 		...[
 			"document/limits",
 			"engine/finding",
@@ -29,9 +30,11 @@ const slow: ReadonlySet<string> = new Set(
 			"sdk/exported-program",
 			"wire/transport-failure",
 		],
-		...["organization", "pending-delete", "pending-preview", "resource-options", "secrets", "waiting"].map(
+		...["access-end", "guards", "organization", "overrides", "own-providers", "pending-delete", "pending-preview"].map(
 			(name) => `pulumi/${name}`,
 		),
+		...["removals", "replaced", "resource-options", "secrets", "waiting", "windows"].map((name) => `pulumi/${name}`),
+		...["user-tag", "user-tag-found", "user-tag-unknown"].map((name) => `pulumi/user-tag/${name}`),
 		...["created", "killed-steps", "organization-policies", "policy"].map((name) => `pulumi/policy/${name}`),
 		...["pulumi/dynamic/invalid-settings", "pulumi/dynamic/timeouts", "pulumi/plugin/package-examples"],
 		...["pulumi/plugin/plugin-protocol", "pulumi/session/shared-reads", "cli/commands/journal", "cli/overrides"],

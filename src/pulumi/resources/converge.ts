@@ -69,7 +69,7 @@ async function locateApplied(
 	const located = locate?.(target, live) ?? target.inputs;
 	if (creation?.isAsked(located) !== true || knownId(creation.idName, located) !== undefined) return located;
 	if (isMade && (creation.kind === "policy" ? live.policies : live.userTags)?.known === true) {
-		// Whoever deleted it in the second in which it was created left the service answering with that activity.
+		// Someone who deleted it in the second in which it was created leaves the service answering with that activity.
 		const made = `the ${creation.noun} \`${showName(String((located as ResourceInputs & Properties).name))}\``;
 		throw new ResourceFailure(
 			`the activity that creates ${made} has completed, but no such ${creation.noun} is there: it was deleted since; the next up creates it again`,

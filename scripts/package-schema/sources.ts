@@ -28,6 +28,7 @@ const files = [
 	"organization/get-plan.ts",
 	"dynamic/resource-class.ts",
 	"dynamic/classes.ts",
+	"dynamic/removal-classes.ts",
 	"dynamic/organization.ts",
 	"dynamic/provider-resource.ts",
 	"dynamic/functions.ts",

@@ -33,6 +33,7 @@ describe("the tables of docs/pulumi.md", () => {
 	const files = [
 		"dynamic/resource-class",
 		"dynamic/classes",
+		"dynamic/removal-classes",
 		"dynamic/organization",
 		"organization/component",
 		"organization/organization-fields",

@@ -12,20 +12,22 @@ export type { Member, Members, MemberWindow } from "../user-tag/members.ts";
 export {
 	type MembersArgs,
 	type MemberWindowArgs,
-	OauthProviderRemoval,
-	type OauthProviderRemovalArgs,
 	Policy,
 	type PolicyArgs,
-	PolicyRemoval,
-	type PolicyRemovalArgs,
-	TvcAppRemoval,
-	type TvcAppRemovalArgs,
 	UserTag,
 	type UserTagArgs,
-	UserTagRemoval,
-	type UserTagRemovalArgs,
 } from "./classes.ts";
 export type { FunctionOptions, Outputs } from "./function-forms.ts";
 export * from "./functions.ts";
 export { Organization } from "./organization.ts";
 export { Provider, type ProviderArgs } from "./provider-resource.ts";
+export {
+	OauthProviderRemoval,
+	type OauthProviderRemovalArgs,
+	PolicyRemoval,
+	type PolicyRemovalArgs,
+	TvcAppRemoval,
+	type TvcAppRemovalArgs,
+	UserTagRemoval,
+	type UserTagRemovalArgs,
+} from "./removal-classes.ts";

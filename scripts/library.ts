@@ -40,7 +40,12 @@ function addWithImports(file: string, found: Set<string>): void {
 }
 
 function withoutComments(file: string): string {
-	const options = { module: true, compress: false, mangle: false, codegen: { removeWhitespace: true } } as const;
+	const options = {
+		module: true,
+		compress: false,
+		mangle: { toplevel: false },
+		codegen: { removeWhitespace: true },
+	} as const;
 	const { code, errors } = minifySync(relative(root, file), readFileSync(file, "utf8"), options);
 	if (errors.length > 0) throw new Error(`${file}: ${errors.map(({ message }) => message).join("; ")}`);
 	return code;

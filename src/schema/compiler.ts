@@ -71,7 +71,14 @@ function fileOf(schema: string): string {
 function addSchema(ajv: Ajv2020, file: string): void {
 	if (ajv.getSchema(file) !== undefined) return;
 	for (const other of references[file] ?? []) addSchema(ajv, other);
-	ajv.addSchema(readSchema(file), file);
+	ajv.addSchema(withoutNotes(readSchema(file)), file);
+}
+
+/** The schema without titles and descriptions, which are for people: Ajv would write them into the code of its validators. */
+function withoutNotes(schema: Record<string, unknown>): Record<string, unknown> {
+	const isNote = (key: string, value: unknown): boolean =>
+		(key === "title" || key === "description") && typeof value === "string";
+	return JSON.parse(JSON.stringify(schema, (key, value) => (isNote(key, value) ? undefined : value)));
 }
 
 /** Returns these parts of the schemas of all operations, where they exist: `operations/whoami.json#/$defs/request`. */

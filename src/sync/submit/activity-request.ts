@@ -24,7 +24,7 @@ export interface ActivityRequest {
 	readonly objectChangedAtMs?: number | undefined;
 	/** Whether live state cannot show its effect: that it is planned again does not mean that it was reverted. */
 	readonly isUnobservable?: boolean;
-	/** Whether the caller needs the activity's result: within the quarter of an hour the same activity returns it again. */
+	/** Whether the caller needs the activity's result, what it created: the same bytes return it again. */
 	readonly needsResult?: boolean;
 	/** Returns what its completion adds to the last-applied state; written in one transaction with the outcome. */
 	readonly appliedObjects?: (
@@ -46,6 +46,8 @@ export interface SubmitContext {
 	readonly serverTimeMs: number | undefined;
 	/** Milliseconds to add to `now` to get the service's clock; 0 when left out. */
 	readonly clockOffsetMs?: number;
+	/** Ids of the tags and policies that were read; left out if nothing was read. */
+	readonly liveIds?: ReadonlySet<string>;
 	/** The journal's position before the reading, which may not show what was settled after. Left out if nothing was read. */
 	readonly readPosition?: number | undefined;
 	/** What settleOpenEntries has read a moment ago, by fingerprint: those requests are not sent again. */

@@ -7,7 +7,7 @@ import { bodyLifetimeMs, writes } from "../../wire/operations.ts";
 import { encodeSubmit, type RequestBody } from "../../wire/request-body.ts";
 import { isOpen, type JournalEntry, type NewJournalEntry } from "../journal/journal.ts";
 import type { ActivityRequest, SubmitContext } from "./activity-request.ts";
-import { expiredResult, type SubmitResult, withoutSubmit } from "./outcomes.ts";
+import { createdIdsOf, expiredResult, type SubmitResult, withoutSubmit } from "./outcomes.ts";
 
 /** Timestamps are rounded down to this, so that equal requests have the same bytes for a while. */
 const quarterHourMs = 15 * 60 * 1000;
@@ -95,24 +95,21 @@ export function isSuperseded(
 	{ outcome, activity }: SubmitResult,
 	decision: Decision,
 	request: ActivityRequest,
-	{ serverTimeMs }: SubmitContext,
+	{ serverTimeMs, liveIds }: SubmitContext,
 ): boolean {
 	if (decision.kind === "skip" || (decision.kind === "send" && !decision.isShared)) return false;
 	const endedAtMs = activity?.updatedAtMs ?? activity?.createdAtMs;
 	if (endedAtMs === undefined) return false;
 	if (outcome === "completed") {
 		const { isUnobservable, objectChangedAtMs } = request;
-		// What it created was gone when the organization was read: otherwise nothing would be created.
-		if (creates(request)) {
-			return serverTimeMs !== undefined && endOfPrecision(endedAtMs) < serverTimeMs;
+		// What it created was gone or renamed when the organization was read: otherwise nothing would be created.
+		if (request.needsResult === true) {
+			const isOlder = serverTimeMs !== undefined && endOfPrecision(endedAtMs) < serverTimeMs;
+			return isOlder || createdIdsOf(activity).some((id) => liveIds?.has(id));
 		}
 		return isUnobservable !== true && objectChangedAtMs !== undefined && objectChangedAtMs > endOfPrecision(endedAtMs);
 	}
 	return outcome === "failed" && serverTimeMs !== undefined && endedAtMs + serviceClocksMarginMs < serverTimeMs;
-}
-
-function creates({ operation }: ActivityRequest): boolean {
-	return operation === "create_user_tag" || operation === "create_policies";
 }
 
 /** Whether the entry completed after the organization was read, so that its effect may not have been seen. */

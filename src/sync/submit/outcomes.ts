@@ -5,6 +5,7 @@ import { flag, type Said, say } from "../../common/said.ts";
 import type { Outcome, StepResult } from "../../plan/report.ts";
 import type { Activity } from "../../wire/activity.ts";
 import type { SubmitAnswer } from "../../wire/client.ts";
+import { writes } from "../../wire/operations.ts";
 import type { JournalEntry } from "../journal/journal.ts";
 
 /** Max characters of an unknown status that a message repeats. */
@@ -20,6 +21,8 @@ export interface SubmitResult extends Omit<StepResult, "step" | "tookMs" | "part
 	readonly journalError: StorageError | null;
 	/** Whether it was submitted although an equal request was rejected before. */
 	readonly isRetry: boolean;
+	/** Whether the activity was there before this request, so that others can have changed what it made. */
+	readonly isEarlier?: boolean;
 	/** Set where the object is not what the saved plan saw, so that nothing was submitted. */
 	readonly isStale?: true;
 }
@@ -114,6 +117,13 @@ export function outcomeOfActivity(activity: Activity): AnswerOutcome {
 		ACTIVITY_STATUS_PENDING: "the service is still processing it",
 	};
 	return { ...defaults, outcome, activity, activityId: activity.id, message: messages[activity.status] ?? null };
+}
+
+/** Returns the ids of what an activity created, in lower case and in the order of its request; none before it completed. */
+export function createdIdsOf(activity: SubmitResult["activity"]): readonly string[] {
+	const { policyIds, userTagId } = activity?.result ?? {};
+	const ids = activity?.type === writes.create_user_tag.type ? [userTagId] : policyIds;
+	return Array.isArray(ids) ? ids.map((id) => String(id).toLowerCase()) : [];
 }
 
 /** Whether the service is still processing the activity, so that asking again soon may show how it ended. */

@@ -6,8 +6,8 @@ import { endOfPrecision, readAnyActivity } from "../../wire/activity.ts";
 import type { Reader } from "../../wire/client.ts";
 import { extendedReads, type WriteName, writeOfType, writes } from "../../wire/operations.ts";
 import { type ActivityRecord, listPages } from "../read/list-activities.ts";
+import { createdIdsOf } from "./outcomes.ts";
 import { readSignedVotes } from "./signed-vote.ts";
-import { createdIdsOf } from "./submit-once.ts";
 
 /** Statuses of an activity on which a user can vote (docs/internals/service.md#activity-statuses). */
 export const votableStatuses: readonly string[] = [

@@ -7,7 +7,6 @@ import type { ActivityEvent } from "../../plan/activities/activity-events.ts";
 import { nameOf, rejectedBefore, settleOrAbandon } from "../../plan/activities/pending.ts";
 import { subjectOf } from "../../plan/activities/requests.ts";
 import type { Change } from "../../plan/change.ts";
-import type { LiveOrganization } from "../../plan/organization.ts";
 import type { Plan } from "../../plan/plan.ts";
 import type { StepForecast, StepResult } from "../../plan/report.ts";
 import { type EarlierActivity, isCovered, type Step } from "../../plan/step.ts";
@@ -31,16 +30,15 @@ export interface StepContext extends SubmitContext {
 	readonly readPolicies: ReadPolicies;
 }
 
-/** Returns what a comparison knows of clocks and times, as the submits that follow it need it. */
+/** Returns what a comparison knows of clocks, times and live ids, as the submits that follow it need it. */
 export function timesOf({ live, serverTimeMs, clockOffsetMs, readPosition }: Comparison) {
-	return { serverTimeMs, clockOffsetMs, readPosition, tagChangedAtMs: tagChangeTimes(live) };
-}
-
-function tagChangeTimes({ userTags }: LiveOrganization): StepContext["tagChangedAtMs"] {
-	const tags = userTags.known ? userTags.value : [];
-	return new Map(
+	const tags = live.userTags.known ? live.userTags.value : [];
+	const policies = live.policies?.known === true ? live.policies.value : [];
+	const tagChangedAtMs = new Map(
 		tags.flatMap(({ id, updatedAtMs }) => (updatedAtMs === undefined ? [] : [[id, updatedAtMs] as const])),
 	);
+	const liveIds = new Set([...tags, ...policies].map(({ id }) => id));
+	return { serverTimeMs, clockOffsetMs, readPosition, tagChangedAtMs, liveIds };
 }
 
 /** A step that ran, and what became of its requests so far. */
@@ -140,6 +138,7 @@ export function toStepResult(
 		isFatal: _isFatal,
 		journalError: _journalError,
 		isRetry: _isRetry,
+		isEarlier: _isEarlier,
 		isStale,
 		...rest
 	} = submitted;
@@ -168,7 +167,8 @@ function requestOf(
 		parameters,
 		covers,
 		objectChangedAtMs: tagChangedAtMs.get(subjectOf(step)),
-		needsResult: isCreation(operation),
+		// Later steps need the ids.
+		needsResult: operation.startsWith("create_"),
 		isUnobservable: changes.some((change) => isCovered(change.address, step) && !isObservable(change)),
 		appliedObjects: joined === undefined ? appliedByStep(parameters, changes) : appliedByEntry(joined),
 	};
@@ -181,11 +181,6 @@ function findJoined({ earlierActivity }: Step, plan: Plan, context: StepContext)
 	const activity = plan.waiting.find((one) => one.fingerprint === fingerprint);
 	if (activity?.saidBy !== "journal" || context.settled?.has(fingerprint) === true) return undefined;
 	return context.journal.entry(fingerprint);
-}
-
-/** Whether its answer has ids that later steps need. */
-function isCreation(operation: Step["operation"]): boolean {
-	return operation === "create_user_tag" || operation === "create_policies";
 }
 
 /** Whether live state would show that the change was made: it has the members, and always the name. */

@@ -12,13 +12,13 @@ import { defined, nonEmpty } from "../../common/defined.ts";
 import { isUnstamped, StorageError } from "../../common/errors.ts";
 import { say } from "../../common/said.ts";
 import { coveredAddresses } from "../../plan/step.ts";
+import { endOfPrecision } from "../../wire/activity.ts";
 import type { SubmitAnswer } from "../../wire/client.ts";
-import { writes } from "../../wire/operations.ts";
 import type { RequestBody } from "../../wire/request-body.ts";
 import { type FindLastAppliedTag, type Journal, type JournalEntry, requestDigestOf } from "../journal/journal.ts";
 import type { ActivityRequest, SubmitContext } from "./activity-request.ts";
 import { chooseRequest, type Decision, isSuperseded, resendOrSkip } from "./choose-request.ts";
-import { isProcessing, outcomeOfAnswer, outcomeOfResend, type SubmitResult } from "./outcomes.ts";
+import { createdIdsOf, isProcessing, outcomeOfAnswer, outcomeOfResend, type SubmitResult } from "./outcomes.ts";
 
 /**
  * Submits a request unless an earlier activity does the same, and returns what became of it. `joined` is an open entry that
@@ -58,22 +58,28 @@ async function carryOut(decision: Decision, request: ActivityRequest, context: S
 	const { body } = decision.entry;
 	const { fingerprint } = body;
 	const settled = decision.kind === "resend" ? context.settled?.get(fingerprint) : undefined;
-	if (settled !== undefined) return settled;
-	const { answer, requests } = await submitAndPoll(body, context);
+	if (settled !== undefined) return { ...settled, isEarlier: true };
+	const { answer, requests, isOlder } = await submitAndPoll(body, context);
+	const isEarlier = decision.kind === "resend" || isOlder;
 	if (decision.kind === "resend" && answer.kind !== "activity") {
 		return { ...outcomeOfResend(answer, decision.entry), fingerprint, requests };
 	}
 	const isRetry = decision.kind === "send" && decision.isRetry && answer.kind !== "not-sent";
-	const result = { ...outcomeOfAnswer(answer), fingerprint, requests, isRetry };
+	const result = { ...outcomeOfAnswer(answer), fingerprint, requests, isRetry, isEarlier };
 	const isApplied = result.outcome === "completed" && !isSuperseded(result, decision, request, context);
 	return recordResult(result, coveredAddresses([request]), isApplied ? request.appliedObjects : undefined, context);
 }
 
-/** Submits, and submits the same bytes again while the service is processing their activity and there is time to wait. */
+/**
+ * Submits, and submits the same bytes again while the service is processing their activity and there is time to wait. `isOlder`:
+ * the activity can be older than the request that was answered.
+ */
 async function submitAndPoll(body: RequestBody, context: SubmitContext) {
-	const untilMs = context.now() + context.waitMs;
+	const startedAtMs = context.now();
+	const untilMs = startedAtMs + context.waitMs;
 	let answer = await submit(body, context);
 	let requests = answer.requests;
+	const isOlder = requests > 1 || ageOf(answer) > context.now() - startedAtMs;
 	for (let pauseMs = 100; isProcessing(answer) && context.now() < untilMs; pauseMs = Math.min(pauseMs * 2, 2000)) {
 		await context.sleep(Math.min(pauseMs, Math.max(0, untilMs - context.now())));
 		const next = await submit(body, context);
@@ -82,7 +88,17 @@ async function submitAndPoll(body: RequestBody, context: SubmitContext) {
 		if (next.kind !== "activity") break;
 		answer = next;
 	}
-	return { answer, requests };
+	return { answer, requests, isOlder };
+}
+
+/** Returns for how long an activity was there by the service's clock, at least, in milliseconds; 0 where that is not known. */
+function ageOf(answer: SubmitAnswer): number {
+	if (answer.kind !== "activity") return 0;
+	const {
+		serverTimeMs,
+		activity: { createdAtMs },
+	} = answer;
+	return serverTimeMs === undefined || createdAtMs === undefined ? 0 : serverTimeMs - endOfPrecision(createdAtMs);
 }
 
 /** Submits. A body that cannot be stamped is not sent, and no other could be stamped either. */
@@ -93,13 +109,6 @@ async function submit(body: RequestBody, { submitter }: SubmitContext): Promise<
 		if (!isUnstamped(error)) throw error;
 		return { kind: "not-sent", because: error.message, hint: error.advice, requests: 0 };
 	}
-}
-
-/** Returns the ids of what an activity created, in lower case and in the order of its request; none before it completed. */
-export function createdIdsOf(activity: SubmitResult["activity"]): readonly string[] {
-	const { policyIds, userTagId } = activity?.result ?? {};
-	const ids = activity?.type === writes.create_user_tag.type ? [userTagId] : policyIds;
-	return Array.isArray(ids) ? ids.map((id) => String(id).toLowerCase()) : [];
 }
 
 /** Records the outcome with what was applied. A journal that fails changes neither: the result has a `journalError`. */

@@ -12,8 +12,7 @@ import { extendedReads, extendedSubmits, queries } from "../../wire/operations.t
 import { toLivePolicies } from "../read/access-objects.ts";
 import { recordsOf, toId } from "../read/live-objects.ts";
 import { queryIfAvailable } from "../read/live-queries.ts";
-import { notAttempted, type SubmitResult } from "./outcomes.ts";
-import { createdIdsOf } from "./submit-once.ts";
+import { createdIdsOf, notAttempted, type SubmitResult } from "./outcomes.ts";
 
 /** Reads the policies of the organization; steps that start together share the answer. Throws what Reader.query throws. */
 export type ReadPolicies = () => Promise<Known<readonly LivePolicy[]>>;
@@ -84,6 +83,7 @@ export async function explainResult(
 	context: { readonly reader: Reader },
 ): Promise<SubmitResult> {
 	const { outcome, refusedStatus, message } = result;
+	if (outcome === "completed" && result.isEarlier === true) return checkMade(step, result, organizationId, context);
 	// The same bytes are refused where another object took the name since: they have no activity then.
 	const isRefusedAgain = outcome === "unknown" && refusedStatus === 400;
 	if (outcome !== "failed" && !isRefusedAgain) return result;
@@ -120,24 +120,48 @@ interface Holder {
 	readonly name: string;
 }
 
+/** Returns the result of a creation by an earlier activity: failed unless what that made still exists with its name. */
+async function checkMade(step: Step, result: SubmitResult, ...where: Where): Promise<SubmitResult> {
+	const ids = createdIdsOf(result.activity);
+	const [names] = namesGiven(step);
+	// Of another number of ids, nothing says whose they are.
+	if (names.length === 0 || ids.length !== names.length) return result;
+	const fail = (why: string): SubmitResult => ({ ...result, outcome: "failed", message: `${why}: run apply again` });
+	const about = (name: string, id: string) => `activity ${result.activityId} created ${showName(name)} (${id}) before`;
+	try {
+		const live = await readHolders(step, ...where);
+		if (live === undefined) return result;
+		for (const [index, id] of ids.entries()) {
+			const [name = "", now] = [names[index], live.find((one) => one.id === id)];
+			if (now === undefined) return fail(`${about(name, id)}, and it was deleted since`);
+			if (now.name !== name) return fail(`${about(name, id)}, and it was renamed to ${showName(now.name)} since`);
+		}
+		return result;
+	} catch (error) {
+		if (!(error instanceof OrgsyncError)) throw error;
+		return fail(`${about(names.join(", "), ids.join(", "))}, which could not be read: ${error.message}`);
+	}
+}
+
 /** Returns the live objects that have a name which the step gives to another. */
-async function findTakenNames(
-	step: Step,
-	organizationId: string,
-	{ reader }: Parameters<typeof explainResult>[3],
-): Promise<readonly Holder[]> {
+async function findTakenNames(step: Step, ...where: Where): Promise<readonly Holder[]> {
 	const [names, own] = namesGiven(step);
 	if (names.length === 0) return [];
-	const isOther = ({ id, name }: Holder): boolean => names.includes(name) && id !== own;
-	if (step.operation === "create_policies" || step.operation === "update_policy") {
-		// A reading that is under way may have begun before the name was taken.
+	// A reading that is under way may have begun before the name was taken.
+	const holders = (await readHolders(step, ...where)) ?? [];
+	return holders.filter(({ id, name }) => names.includes(name) && id !== own);
+}
+
+type Where = readonly [organizationId: string, context: { readonly reader: Reader }];
+
+/** Returns the live objects of the kind that the step writes; undefined where they cannot be read. */
+async function readHolders({ operation }: Step, ...[organizationId, { reader }]: Where) {
+	if (operation === "create_policies" || operation === "update_policy") {
 		const policies = await makePolicyReader(organizationId, reader)();
-		return policies.known ? policies.value.filter(isOther) : [];
+		return policies.known ? policies.value : undefined;
 	}
 	const { value } = await reader.query(queries.list_user_tags, { organizationId });
-	return recordsOf(value, "userTags")
-		.map(({ tagId, tagName }) => ({ id: toId(tagId), name: String(tagName) }))
-		.filter(isOther);
+	return recordsOf(value, "userTags").map(({ tagId, tagName }): Holder => ({ id: toId(tagId), name: String(tagName) }));
 }
 
 /** Returns the names that a step gives, and the id of the object that gets it; null for one that is created. */

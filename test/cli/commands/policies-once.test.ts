@@ -33,6 +33,7 @@ async function runAndChange(
 }
 const live = (kind: "policies" | "userTags"): readonly Record<string, unknown>[] => world.organization()[kind];
 const named = (name: string) => live("policies").filter(({ policyName }) => policyName === name);
+const payersId = (): string => String(live("userTags").find(({ tagName }) => tagName === "payers")?.tagId);
 const foreign = (policyName: string) => ({ policies: [{ policyId: policies[0], policyName }] });
 
 describe("the requests of an apply", () => {
@@ -170,6 +171,26 @@ describe("a create", () => {
 		});
 		expect(applied).toMatchObject({ code: 1 });
 		expect(applied.stdout).toContain(`it was created, and ${policies[0]} has its name now, which is another policy`);
+	});
+
+	test.each([
+		["renamed", () => ({ userTags: [{ tagId: payersId(), tagName: "moved" }] }), "it was renamed to moved since"],
+		["deleted", () => ({ remove: { userTags: [payersId()] } }), "it was deleted since"],
+	])("of a tag that another machine made by the same request, and that was %s since, lets no policy name it", async (_what, patch, said) => {
+		await start(payers, `policies:\n${policy("pay", "", "payers")}`);
+		await world.addFault({ operation: "create_user_tag", fault: "429", headers: { "retry-after": "3" } });
+		let tagId = "";
+		const applied = await runAndChange(["apply", "--yes"], ["create_user_tag", 1], async () => {
+			const other = ["apply", "--yes", "--only", "userTag:payers", "--journal", "other.sqlite"];
+			expect(await world.run(other)).toMatchObject({ code: 0 });
+			tagId = payersId();
+			await world.change(patch());
+		});
+		expect(applied).toMatchObject({ code: 1 });
+		expect(applied.stdout).toContain(`created payers (${tagId}) before, and ${said}: run apply again`);
+		expect(named("pay")).toEqual([]);
+		expect(await apply({ laterMs: 2000 })).toMatchObject({ code: 0 });
+		expect(payersId()).not.toBe(tagId);
 	});
 
 	test("that the service does not have says which operation is missing", async () => {

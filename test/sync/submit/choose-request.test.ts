@@ -192,6 +192,17 @@ describe("bytes that another runner may have sent", () => {
 		expect(isSuperseded(completed, { ...shared, isShared: false }, request, context)).toBe(false);
 	});
 
+	it("and that created what the reading shows under another name leave room for another", () => {
+		const { activity, ...ended } = endedAt("ACTIVITY_STATUS_COMPLETED", nowMs);
+		const type = "ACTIVITY_TYPE_CREATE_USER_TAG";
+		const made = { ...ended, activity: { ...activity, type, result: { userTagId: "A1" } } } as SubmitResult;
+		const creation = { ...addBob, needsResult: true };
+		const readWith = (...ids: readonly string[]) => ({ ...context, liveIds: new Set(ids) });
+		expect(isSuperseded(made, shared, creation, readWith("a1"))).toBe(true);
+		expect(isSuperseded(made, shared, creation, readWith("a2"))).toBe(false);
+		expect(isSuperseded(made, shared, creation, context)).toBe(false);
+	});
+
 	it("and whose activity has only the time of its creation ended then, and without a time nothing is known", () => {
 		const ended = endedAt("ACTIVITY_STATUS_COMPLETED", 0);
 		if (ended.activity === undefined) throw new Error("it has an activity");

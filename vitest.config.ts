@@ -4,6 +4,7 @@ import { relative } from "node:path";
 import { defineConfig, type Plugin } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { validatorsPlugin } from "./scripts/validators.ts";
+import { casesTimeoutMs } from "./test/case-count.ts";
 import { type Group, groupTests } from "./test/projects.ts";
 
 /** The groups whose files take longest, longest first: their tests start processes of Pulumi, a browser or a shell. */
@@ -37,7 +38,7 @@ const newModules = { isolate: false, setupFiles: ["test/fresh-modules.ts"] };
 const settings: Readonly<Record<Group, object>> = {
 	pure: { isolate: false },
 	"in process": newModules,
-	thorough: newModules,
+	thorough: { ...newModules, testTimeout: casesTimeoutMs },
 	processes: { globalSetup: ["test/command.ts"] },
 	browser: { globalSetup: ["test/command.ts"] },
 	engine: { globalSetup: ["test/command.ts", "test/engine/set-up.ts"] },

@@ -10,6 +10,7 @@ import {
 	policiesOf,
 	type WholeOrganization,
 } from "../../src/plan/organization.ts";
+import { forEachSeed } from "../case-count.ts";
 import { id, known, liveOf, liveTag, unknown } from "../plan/support-organizations.ts";
 import { randomOf } from "../policy/language/random-expressions.ts";
 import { randomPolicies } from "./random-policies.ts";
@@ -101,20 +102,19 @@ describe("an exported document with policies", () => {
 
 test("the exported document of any policies has an empty plan, and has or reports each of them", () => {
 	let referring = 0;
-	const seed = Math.floor(Math.random() * 2 ** 31);
-	for (let turn = 0; turn < Number(process.env.ORGSYNC_POLICY_CASES ?? 40); turn += 1) {
-		const random = randomOf(seed + turn);
+	forEachSeed(40, (seed) => {
+		const random = randomOf(seed);
 		const policies = randomPolicies(random);
 		const whole = wholeOf(policies);
 		const { text, leftOut } = exportDocument(whole, "");
 		const desired = readBack(text);
 		const { changes, problems } = diff(desired, whole.live);
-		expect({ changes, problems }, `seed ${seed + turn}`).toEqual({ changes: [], problems: [] });
+		expect({ changes, problems }).toEqual({ changes: [], problems: [] });
 		const written = policiesOf(desired);
 		expect(written.length + leftOut.length).toBe(policies.length);
 		const isAnyones = ({ effect, consensus }: LivePolicy): boolean => effect === "EFFECT_ALLOW" && consensus === "";
-		expect(leftOut.length, `seed ${seed + turn}`).toBe(policies.filter(isAnyones).length);
+		expect(leftOut.length).toBe(policies.filter(isAnyones).length);
 		referring += written.filter(({ consensus, condition }) => /\$\{/.test(consensus + condition)).length;
-	}
+	});
 	expect(referring).toBeGreaterThan(5);
 });

@@ -144,7 +144,6 @@ function setEnvironment({ tests, sharesModules }: Round, sampleFile: string): vo
 	process.env[sampleVariable] = sampleFile;
 	process.env.ORGSYNC_MUTANTS_TESTS = tests.join(" ");
 	process.env.ORGSYNC_MUTANTS_FRESH_MODULES = sharesModules ? "0" : "1";
-	process.env.ORGSYNC_POLICY_SEED = "1";
 	delete process.env.CI;
 }
 

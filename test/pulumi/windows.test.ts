@@ -354,6 +354,6 @@ describe("the members of a refreshed state", () => {
 				expect(differs(assumeMembers(writeMembers(members), members, applied, timeMs))).toBe(changes(hidden));
 			},
 		);
-		fc.assert(property, casesToTry(1_000, 200));
+		fc.assert(property, casesToTry(200));
 	});
 });

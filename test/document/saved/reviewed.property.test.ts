@@ -20,6 +20,7 @@ import { narrow } from "../../../src/plan/only.ts";
 import { makePlan, type Plan } from "../../../src/plan/plan.ts";
 import { isCovered } from "../../../src/plan/step.ts";
 import type { ApplyContext } from "../../../src/sync/apply.ts";
+import { casesToTry } from "../../case-count.ts";
 import {
 	context as at,
 	desiredOfWorld,
@@ -35,7 +36,7 @@ import {
 } from "../../plan/support-organizations.ts";
 import { applyToReport, Bench, seedOf } from "../../sync/support.ts";
 
-const numRuns = process.env.CI ? 2_000 : 200;
+const settings = casesToTry(200);
 
 /** An organization as the service shows it. Names by id; of providers by `USER/ID`. */
 interface State {
@@ -257,7 +258,7 @@ it("a saved plan runs exactly as it was reviewed, or is refused for a touched ob
 			else if (changed) occurred.ranBesideOthers += 1;
 			else occurred.ran += 1;
 		}),
-		{ numRuns },
+		settings,
 	);
-	for (const [what, times] of Object.entries(occurred)) expect(times, what).toBeGreaterThan(numRuns / 10);
-}, 120_000);
+	for (const [what, times] of Object.entries(occurred)) expect(times, what).toBeGreaterThan(settings.numRuns / 10);
+});

@@ -7,9 +7,10 @@ import { expect, it } from "vitest";
 import type { DocumentChange } from "../../../src/plan/base/document-changes.ts";
 import { makeThreeWay } from "../../../src/plan/base/three-way.ts";
 import type { DesiredMembers, DesiredOrganization, LiveOrganization } from "../../../src/plan/organization.ts";
+import { casesToTry } from "../../case-count.ts";
 import { desiredOf, id, known, liveOf, liveTag, sectionsOf, unknown, wantTag } from "../support-organizations.ts";
 
-const numRuns = process.env.CI ? 2_000 : 1_500;
+const settings = casesToTry(1_500);
 
 const users = [0, 1, 2].map((number) => id("user", number));
 const tagIds = [0, 1, 2].map((number) => id("tag", number));
@@ -260,7 +261,7 @@ function tell({ address, tagId, what, userId, before, after }: DocumentChange): 
 	return what === "field" ? `label|${before}|${after}` : what;
 }
 
-it(`separates changes of the document, drift and what apply does, as three plain differences say, in ${numRuns} cases`, () => {
+it("separates changes of the document, drift and what apply does, as three plain differences say", () => {
 	const seen = {
 		reverted: 0,
 		accepted: 0,
@@ -318,7 +319,7 @@ it(`separates changes of the document, drift and what apply does, as three plain
 			if (found.documentChanges.length + found.drifted.length === 0) seen.nothing += 1;
 			if (!readable) seen.unreadable += 1;
 		}),
-		{ numRuns },
+		settings,
 	);
 	for (const [what, times] of Object.entries(seen)) expect(times, what).toBeGreaterThan(0);
 });

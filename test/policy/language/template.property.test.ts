@@ -6,11 +6,10 @@ import { resolveTemplate } from "../../../src/policy/language/resolve-template.t
 import { sameExpression } from "../../../src/policy/language/same-expression.ts";
 import type { Clause, Expression } from "../../../src/policy/language/syntax.ts";
 import { parseTemplate, type Reference } from "../../../src/policy/language/template.ts";
+import { forEachSeed } from "../../case-count.ts";
 import { randomOf, spoil, Writer } from "./random-expressions.ts";
 
-/** As for the other expressions: ORGSYNC_POLICY_CASES and ORGSYNC_POLICY_SEED choose how many, and from which seed. */
-const count = Number(process.env.ORGSYNC_POLICY_CASES ?? (process.env.CI ? 50_000 : 4_000));
-const firstSeed = Number(process.env.ORGSYNC_POLICY_SEED ?? Math.floor(Math.random() * 2 ** 31));
+const sample = 4_000;
 const clauses: readonly Clause[] = ["consensus", "condition", "time"];
 
 /** What an attacker writes into a cell of a list, and what people write. */
@@ -76,10 +75,10 @@ function shape(expression: Expression, leaves: ReadonlyMap<number, string | bigi
 	});
 }
 
-describe(`a random template, from seed ${firstSeed}`, () => {
+describe("a random template", () => {
 	it("has the same tree with any values, but for the leaves, or has problems", () => {
 		const seen = { resolved: 0, refused: 0, wrong: 0 };
-		for (let seed = firstSeed; seed < firstSeed + count; seed += 1) {
+		const cases = forEachSeed(sample, (seed) => {
 			const random = randomOf(seed);
 			const clause = pick(random, clauses);
 			const plain = new Writer(random, clause).write({ kind: "bool" }, 1 + Math.floor(random() * 3));
@@ -102,7 +101,7 @@ describe(`a random template, from seed ${firstSeed}`, () => {
 				users: new Map([["b c", "id-b"]]),
 				variable: (name) => ({ value: valueFor(name) }),
 			});
-			const context = `ORGSYNC_POLICY_SEED=${seed}: ${text}\n${JSON.stringify([...used])}`;
+			const context = `${text}\n${JSON.stringify([...used])}`;
 			if (template.expression === null || template.problems.length > 0) seen.wrong += 1;
 			else if ("problems" in result) {
 				seen.refused += 1;
@@ -122,13 +121,13 @@ describe(`a random template, from seed ${firstSeed}`, () => {
 				if (found !== shape(template.expression, leaves)) throw new Error(`${result.text}: ${context}`);
 				if (leaves.size > 0) seen.resolved += 1;
 			}
-		}
-		expect(Math.min(seen.resolved, seen.refused, seen.wrong)).toBeGreaterThan(count * 0.05);
-	}, 600_000);
+		});
+		expect(Math.min(seen.resolved, seen.refused, seen.wrong)).toBeGreaterThan(cases * 0.05);
+	});
 
 	it("of a live expression is resolved to its text, and is the same with spaces and parentheses around it", () => {
 		let named = 0;
-		for (let seed = firstSeed; seed < firstSeed + count; seed += 1) {
+		const cases = forEachSeed(sample, (seed) => {
 			const random = randomOf(seed);
 			const clause = pick(random, clauses);
 			const whole = new Writer(random, clause).write({ kind: "bool" }, 1 + Math.floor(random() * 3));
@@ -143,13 +142,12 @@ describe(`a random template, from seed ${firstSeed}`, () => {
 				users: new Map([["b c", "${x}"]]),
 				variable: () => ({ code: "", message: "" }),
 			});
-			if (!("text" in result) || result.text !== text)
-				throw new Error(`ORGSYNC_POLICY_SEED=${seed}: ${text}\n${template}`);
+			if (!("text" in result) || result.text !== text) throw new Error(`${text}\n${template}`);
 			const tree = parseExpression(text);
 			const isSame = (other: string): boolean => sameExpression(text, other) && sameExpression(other, text);
 			const spaced = text === "" ? text : ` ${text}\n`;
 			if ("expression" in tree && (!isSame(spaced) || !isSame(`(${text})`))) throw new Error(`not the same: ${text}`);
-		}
-		expect(named).toBeGreaterThan(count * 0.2);
-	}, 600_000);
+		});
+		expect(named).toBeGreaterThan(cases * 0.2);
+	});
 });

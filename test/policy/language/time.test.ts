@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { evaluate } from "../../../src/policy/language/evaluate.ts";
 import { type CronSpan, isOpen, parseCronSpan, parseTimestamp } from "../../../src/policy/language/time.ts";
 import { dependsOn } from "../../../src/policy/language/values.ts";
+import { casesToTry } from "../../case-count.ts";
 import { cpuMsOf } from "../../cpu-time.ts";
 import { at, outcome, parseText } from "../worlds.ts";
 
@@ -292,7 +293,7 @@ describe("windows near clock changes", () => {
 					expect(open).toBe(isExpected);
 				},
 			),
-			{ numRuns: process.env.CI ? 5_000 : 500 },
+			casesToTry(500),
 		);
 		expect(known).toBeGreaterThan(400);
 	}, 60_000);

@@ -288,7 +288,7 @@ describe("one result in several formats", () => {
 				expect(published.changes.map(({ address }: { address: string }) => address).length).toBe(facts.changed);
 				expect(published.unmanaged.length).toBe(facts.unmanaged);
 			}),
-			casesToTry(300, 60),
+			casesToTry(60),
 		);
 	});
 

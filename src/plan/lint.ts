@@ -4,6 +4,8 @@ import type { AccessPolicy, AccessState, Known, NotRead } from "../policy/access
 import type { Clause } from "../policy/language/syntax.ts";
 import type { LintFinding, LintInput } from "../policy/lint/finding.ts";
 import { type LintCode, type LintSeverity, lintRules } from "../policy/lint/lint.ts";
+import { Population } from "../policy/lint/population.ts";
+import { coverageOf } from "../policy/lint/together.ts";
 import { findPolicies } from "./kinds/policy-changes.ts";
 import { idsOfReferences, resolveText } from "./kinds/references.ts";
 import {
@@ -41,11 +43,20 @@ export interface PlacedFinding extends Omit<LintFinding, "others"> {
 	readonly at: Position;
 }
 
+/** `conditions`: they distinguish more activities than are tried. `approvers`: a consensus needs more users than are tried, or their order. */
+export interface NotCompared {
+	readonly because: "conditions" | "approvers";
+	/** Names, in the order of reports. */
+	readonly policies: readonly string[];
+}
+
 export interface OrganizationLint extends NamedOrganization {
 	/** Whether the live organization was read. */
 	readonly isLive: boolean;
 	/** What could not be read; rules that need it found nothing. */
 	readonly unread: readonly { readonly what: string; readonly because: NotRead }[];
+	/** Policies that rules could not compare with others. */
+	readonly notCompared: readonly NotCompared[];
 	/** In the order of the documents. */
 	readonly findings: readonly PlacedFinding[];
 	/** Findings that a document says are meant, each with its reason. */
@@ -66,7 +77,7 @@ export function lintOrganization(
 	atMs: number,
 ): OrganizationLint {
 	const subject = subjectOf(desired, reading);
-	const input = { ...subject.input, atMs };
+	const input: LintInput = { ...subject.input, atMs, population: new Population() };
 	const isKnown = { texts: true, policies: subject.isComplete, live: input.userNames !== null && subject.isComplete };
 	const judged = lintRules.filter(({ needs }) => isKnown[needs]);
 	const found = judged.flatMap(({ code, severity, find }) =>
@@ -89,6 +100,7 @@ export function lintOrganization(
 		...namedIn(desired),
 		isLive: reading !== null,
 		unread: reading === null ? [] : unreadIn(reading),
+		notCompared: notComparedIn(input, subject),
 		findings: findings.sort(inOrder),
 		ignored: found
 			.flatMap((one) => {
@@ -97,6 +109,15 @@ export function lintOrganization(
 			})
 			.sort(inOrder),
 	};
+}
+
+/** What rules noted; after they have judged. */
+function notComparedIn(input: LintInput, { names }: Subject): readonly NotCompared[] {
+	const all = { conditions: coverageOf(input).wide, approvers: input.population.unjudged };
+	return (["conditions", "approvers"] as const).flatMap((because) => {
+		const found = input.policies.filter(({ id }) => all[because].has(id));
+		return found.length === 0 ? [] : [{ because, policies: found.map(({ id }) => names.get(id) || id) }];
+	});
 }
 
 function unreadIn({ access, userNames }: LintReading): OrganizationLint["unread"] {
@@ -113,7 +134,7 @@ const inOrder = (left: PlacedFinding, right: PlacedFinding): number =>
 	compareText(left.name, right.name);
 
 interface Subject {
-	readonly input: Omit<LintInput, "atMs">;
+	readonly input: Omit<LintInput, "atMs" | "population">;
 	/** Whether there are no other policies. */
 	readonly isComplete: boolean;
 	/** Ids of policies and tags that documents write, with their names there. */

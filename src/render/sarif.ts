@@ -1,6 +1,9 @@
 /** Findings of `lint` in SARIF 2.1.0, as code scanning reads them. */
 import { version } from "../common/version.ts";
-import { lintRules } from "../policy/lint/lint.ts";
+import { type LintSeverity, lintRules } from "../policy/lint/lint.ts";
+import { sayNotCompared } from "../say/lint.ts";
+import { reasonText } from "../say/reason.ts";
+import { phraseText } from "./print/text.ts";
 import { isLint, type PublishedFinding, publishLint } from "./result/lint.ts";
 import type { CommandResult } from "./result/result.ts";
 
@@ -16,6 +19,12 @@ export function renderSarif(result: CommandResult): string {
 	const results = organizations.flatMap(({ findings, ignored }) => [...findings, ...ignored].map(toResult));
 	const notes = [
 		...(error === null ? [] : [toNotification(error.message)]),
+		...organizations.flatMap(({ unread }) =>
+			unread.map(({ what, because }) => toNotification(`${what} unknown: ${reasonText(because)}`, "warning")),
+		),
+		...organizations.flatMap(({ notCompared }) =>
+			notCompared.map((some) => toNotification(phraseText(sayNotCompared(some)), "note")),
+		),
 		...problems.map(({ file, line, column, message }) => ({
 			...toNotification(message),
 			...placeOf({ file, line, column }),
@@ -36,8 +45,8 @@ export function renderSarif(result: CommandResult): string {
 	return `${JSON.stringify(log, null, 2)}\n`;
 }
 
-function toNotification(text: string) {
-	return { level: "error", message: { text } };
+function toNotification(text: string, level: LintSeverity = "error") {
+	return { level, message: { text } };
 }
 
 function toResult(finding: PublishedFinding) {

@@ -1,7 +1,8 @@
 /** What `lint` found, in words: what is wrong, what shows it, and what to do. */
-import type { PlacedFinding } from "../plan/lint.ts";
+import type { NotCompared, PlacedFinding } from "../plan/lint.ts";
 import { printExample } from "../policy/powers/fields.ts";
-import { code, type Phrase, reason, time } from "./phrase.ts";
+import { count } from "./count.ts";
+import { code, listSome, type Phrase, reason, time } from "./phrase.ts";
 
 interface LintWords {
 	readonly message: Phrase;
@@ -16,6 +17,17 @@ export function sayLintFinding(finding: PlacedFinding): LintWords {
 	const what: Phrase = [`${isLiveOnly ? "live " : ""}${on === "policy" ? "policy" : "user tag"} `, code(name)];
 	const { message, ...more } = words[finding.rule](finding);
 	return { message: [...what, " ", ...message], ...more };
+}
+
+const whyNotCompared: Readonly<Record<NotCompared["because"], string>> = {
+	conditions: "their conditions distinguish too many kinds of activities",
+	approvers: "a consensus distinguishes too many kinds of approvers, or depends on the order of tags",
+};
+
+/** Returns which policies rules say nothing of, and why. */
+export function sayNotCompared({ because, policies }: NotCompared): Phrase {
+	const were = count(policies.length, "policy was", "policies were");
+	return [`${were} not compared with others: ${whyNotCompared[because]}: `, ...listSome(policies, code, 10)];
 }
 
 const idKinds: Readonly<Record<string, string>> = { user: "user", userTag: "user tag" };

@@ -34,7 +34,8 @@ const answers: Readonly<Record<PowerExplanation["verdict"], ExitCode>> = {
 export async function can(words: readonly string[], call: Call<CanFlags>): Promise<CanResult> {
 	const [user = "", activity = ""] = words;
 	const asked = isFile(activity) ? await askedIn(activity, call) : askedBy(activity);
-	const organizations = await askPowers({ ...asked, user, tag: undefined, why: true }, call).catch(refuseDenied);
+	const question = { ...asked, user, tag: undefined, why: true };
+	const { organizations } = await askPowers(question, call, true).catch(refuseDenied);
 	const verdicts = organizations.flatMap(({ why = [] }) => why.map(({ verdict }) => answers[verdict]));
 	const exitCode = verdicts.length === 0 ? exitCodes.undecided : combineExitCodes(verdicts);
 	return { ...resultHead("can", exitCode, null), because: call.flags.because === true, organizations };

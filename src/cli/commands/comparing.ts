@@ -1,12 +1,6 @@
 /** Compares documents with live organizations, and submits nothing. One failed read does not stop the others. */
 
-import {
-	ConfigurationError,
-	InterruptedError,
-	OrgsyncError,
-	StorageError,
-	TransportError,
-} from "../../common/errors.ts";
+import { ConfigurationError, InterruptedError, OrgsyncError, StorageError } from "../../common/errors.ts";
 import { organizationChannel } from "../../common/tracing.ts";
 import type { DesiredFleet } from "../../document/read/fleet.ts";
 import type { BaseDocument } from "../../plan/base/three-way.ts";
@@ -20,6 +14,7 @@ import { collectGarbage } from "../files/collect-garbage.ts";
 import { mapInOrder } from "../map-in-order.ts";
 import type { OrganizationError } from "../output/failure.ts";
 import type { Call } from "../output/output.ts";
+import { watchReach } from "./read-each.ts";
 import type { SelectionFlags } from "./selection.ts";
 
 export interface ComparisonFlags extends SelectionFlags, ConnectionFlags, HorizonFlags {}
@@ -127,26 +122,6 @@ async function compareOne(
 		...{ retryRejected, horizonMs: flags.horizon },
 	});
 	return { ...converged, client };
-}
-
-/** Stops reading when none of the first organizations was answered: each other would wait until its `--timeout`. */
-function watchReach(concurrency: number) {
-	const enough = Math.max(12, concurrency);
-	let unanswered = 0;
-	let hasAnswered = false;
-	return {
-		answered: () => {
-			hasAnswered = true;
-		},
-		failed: (error: OrgsyncError) => {
-			if (error instanceof TransportError) unanswered += 1;
-			else hasAnswered = true;
-		},
-		check: () => {
-			if (hasAnswered || unanswered < enough) return;
-			throw new TransportError("not read, because the service answered for no organization before it", "no");
-		},
-	};
 }
 
 /** Throws ConfigurationError for an organization that the local emulator does not have, in place of its 404. */

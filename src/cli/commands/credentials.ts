@@ -2,7 +2,7 @@
 import { defined, nonEmpty } from "../../common/defined.ts";
 import { combineExitCodes, type ExitCode, exitCodes } from "../../common/errors.ts";
 import type { DesiredOrganization } from "../../plan/organization.ts";
-import { namedIn, showOrganization } from "../../plan/organization-name.ts";
+import { namedAs } from "../../plan/organization-name.ts";
 import { namesOfUsers } from "../../plan/plan.ts";
 import { brokenRules, describeRules, findRules, unreadRules } from "../../plan/rules/judge.ts";
 import { digestOf } from "../../plan/value.ts";
@@ -22,10 +22,10 @@ import type {
 	ShownUser,
 } from "../../render/result/organization-credentials.ts";
 import type { CredentialsReading } from "../../sync/read/read-access.ts";
-import { type ServiceFlags, withConnection } from "../connect.ts";
-import { mapInOrder } from "../map-in-order.ts";
+import type { ServiceFlags } from "../connect.ts";
 import type { Call } from "../output/output.ts";
-import { findOrganizations, type NamingFlags } from "./selection.ts";
+import { readEach } from "./read-each.ts";
+import { findNamed, type NamingFlags } from "./selection.ts";
 
 interface CredentialsFlags extends NamingFlags, ServiceFlags {
 	readonly personal?: boolean;
@@ -34,21 +34,11 @@ interface CredentialsFlags extends NamingFlags, ServiceFlags {
 
 /** Returns the credentials of every organization: exit 2 where a rule of the document about them is broken, 1 where users cannot be read or a rule is unknown. */
 export async function credentials(call: Call<CredentialsFlags>): Promise<CredentialsResult> {
-	const { flags, terminal, output } = call;
 	const { readCredentials } = await import("../../sync/read/read-access.ts");
-	const documents = [...(await findOrganizations(call))];
-	const limits = { maxConcurrency: flags.concurrency, maxAhead: Number.POSITIVE_INFINITY };
-	const organizations = await withConnection(call, ({ client }) =>
-		Array.fromAsync(
-			mapInOrder(documents, limits, async ([organizationId, desired]) => {
-				const named = desired === undefined ? { organizationId } : namedIn(desired);
-				output.progress(`reading organization ${showOrganization(named)}`);
-				const reading = await readCredentials(organizationId, client.forOrganization().reader, terminal.now);
-				return describe(reading, { ...named, isDigested: flags.personal !== true }, desired);
-			}),
-		),
+	const isDigested = call.flags.personal !== true;
+	const organizations = (await readEach(await findNamed(call), call, readCredentials)).map(
+		({ desired, reading, ...named }) => describe(reading, { ...namedAs(named), isDigested }, desired),
 	);
-	output.clear();
 	return { ...resultHead("credentials", combineExitCodes(organizations.map(exitCodeOf)), null), organizations };
 }
 

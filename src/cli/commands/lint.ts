@@ -1,16 +1,17 @@
 /** `lint`: what is probably wrong in policies of documents, with `--live` also in those that are live. It has a Reader, so it cannot submit. */
 
 import { type ExitCode, exitCodes } from "../../common/errors.ts";
-import { type DesiredFleet, organizationsIn } from "../../document/read/fleet.ts";
+import { organizationsIn } from "../../document/read/fleet.ts";
 import { LintPlaces } from "../../document/read/lint.ts";
 import { type LintReading, lintOrganization, type OrganizationLint } from "../../plan/lint.ts";
-import { namedIn, showOrganization } from "../../plan/organization-name.ts";
+import type { DesiredOrganization } from "../../plan/organization.ts";
+import { namedIn } from "../../plan/organization-name.ts";
 import type { LintResult } from "../../render/result/lint.ts";
 import { resultHead } from "../../render/result/result.ts";
-import { type ServiceFlags, withConnection } from "../connect.ts";
+import type { ServiceFlags } from "../connect.ts";
 import { readFleet } from "../files/sources.ts";
-import { mapInOrder } from "../map-in-order.ts";
 import type { Call } from "../output/output.ts";
+import { readEach } from "./read-each.ts";
 import { type SelectionFlags, selectFrom } from "./selection.ts";
 
 interface LintFlags extends Omit<SelectionFlags, "only">, ServiceFlags {
@@ -25,32 +26,25 @@ export async function lint(call: Call<LintFlags>): Promise<LintResult> {
 	const all = await readFleet(flags, terminal, (root) => places.note(root));
 	const fleet = await selectFrom(all, { ...call, flags: { ...flags, only: [] } });
 	const isLive = flags.live === true || flags.local === true;
+	const judge = (desired: DesiredOrganization, reading: LintReading | null, atMs = terminal.now()): OrganizationLint =>
+		lintOrganization(desired, reading, places, atMs);
+	const documents = [...organizationsIn(fleet)];
+	// A window is judged for all times to come: that the time is not certain now does not matter.
+	const { readAccessOnly } = await import("../../sync/read/read-access.ts");
+	const readAny: typeof readAccessOnly = (id, reader, now) => readAccessOnly(id, reader, now, true);
 	const organizations = isLive
-		? await readAll(fleet, places, call)
-		: [...organizationsIn(fleet)].map((desired) => lintOrganization(desired, null, places, terminal.now()));
+		? (
+				await readEach(
+					documents.map((desired) => ({ ...namedIn(desired), desired })),
+					call,
+					readAny,
+				)
+			).map(({ desired, reading, error }) => ({
+				...judge(desired, reading, reading.serverTimeMs ?? reading.readAtMs),
+				isLive: error === undefined,
+			}))
+		: documents.map((desired) => judge(desired, null));
 	return { ...resultHead("lint", exitCodeOf(organizations), null), organizations };
-}
-
-/** Reads the organizations, a few at once. */
-function readAll(fleet: DesiredFleet, places: LintPlaces, call: Call<LintFlags>): Promise<readonly OrganizationLint[]> {
-	const { flags, terminal, output } = call;
-	const limits = { maxConcurrency: flags.concurrency, maxAhead: Number.POSITIVE_INFINITY };
-	return withConnection(call, async ({ client }) => {
-		const { readAccessOnly } = await import("../../sync/read/read-access.ts");
-		const found = await Array.fromAsync(
-			mapInOrder(fleet.organizationIds, limits, async (organizationId) => {
-				const desired = fleet.load(organizationId);
-				output.progress(`reading organization ${showOrganization(namedIn(desired))}`);
-				const { reader } = client.forOrganization();
-				// A window is judged for all times to come: that the time is not certain now does not matter.
-				const read = await readAccessOnly(organizationId, reader, terminal.now, true);
-				const reading: LintReading = read;
-				return lintOrganization(desired, reading, places, read.serverTimeMs ?? read.readAtMs);
-			}),
-		);
-		output.clear();
-		return found;
-	});
 }
 
 function exitCodeOf(organizations: readonly OrganizationLint[]): ExitCode {

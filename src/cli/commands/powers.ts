@@ -1,10 +1,9 @@
 /** `powers`: who can do what in the live organizations of the documents, and why. It has a Reader, so it cannot submit. */
 
 import { defined, nonEmpty } from "../../common/defined.ts";
-import { ConfigurationError, DocumentError, exitCodes } from "../../common/errors.ts";
+import { ConfigurationError, combineExitCodes, DocumentError, exitCodes } from "../../common/errors.ts";
 import { showText } from "../../common/escape.ts";
 import { readRequest } from "../../document/read/request.ts";
-import { showOrganization } from "../../plan/organization-name.ts";
 import { namesOfUsers } from "../../plan/plan.ts";
 import { compareText } from "../../plan/value.ts";
 import { findNamedTags } from "../../policy/lint/named-tags.ts";
@@ -17,7 +16,7 @@ import { narrowToTag, narrowToUser } from "../../policy/powers/select-powers.ts"
 import { resultHead } from "../../render/result/head.ts";
 import type { OrganizationPowers, PowersResult } from "../../render/result/organization-powers.ts";
 import type { AccessReading } from "../../sync/read/read-access.ts";
-import { type ServiceFlags, withConnection } from "../connect.ts";
+import type { ServiceFlags } from "../connect.ts";
 import { readInputFile } from "../files/sources.ts";
 import {
 	findTagId,
@@ -29,9 +28,9 @@ import {
 	parseGroupWhere,
 } from "../flags/power-names.ts";
 import { didYouMean } from "../flags/suggest.ts";
-import { mapInOrder } from "../map-in-order.ts";
 import type { Call } from "../output/output.ts";
-import { findOrganizations, type NamingFlags } from "./selection.ts";
+import { readEach } from "./read-each.ts";
+import { findNamed, type NamingFlags } from "./selection.ts";
 
 /** Flags of every question about powers. */
 export interface AskingFlags extends NamingFlags, ServiceFlags {
@@ -62,21 +61,25 @@ interface PowersQuestion {
 	readonly organizationId: string | null;
 }
 
-/** Returns the powers of every organization; with `--why` how one user has one of them, with `--activity` who can do one activity. Exit 0, whatever they are. */
+/** Returns the powers of every organization; with `--why` how one user has one of them, with `--activity` who can do one activity. Exit 0, whatever they are, where each could be read. */
 export async function powers(words: readonly string[], call: Call<PowersFlags>): Promise<PowersResult> {
 	const { flags } = call;
 	const question = flags.activity === undefined ? readQuestion(words, flags) : await readActivity(words, call);
-	return { ...resultHead("powers", exitCodes.inSync, null), organizations: await askPowers(question, call) };
+	const { organizations, exitCode } = await askPowers(question, call);
+	return { ...resultHead("powers", exitCode, null), organizations };
 }
 
-/** Reads the organizations, and returns the answer of each that the question is about. Throws ConfigurationError for none. */
-export async function askPowers(
-	question: PowersQuestion,
-	call: Call<AskingFlags>,
-): Promise<readonly OrganizationPowers[]> {
-	const { flags, terminal, output } = call;
+/**
+ * Reads the organizations, and returns the answer of each that the question is about, with the exit code of those that cannot be read.
+ * Throws ConfigurationError for none, and with `mustRead` the error of one that cannot be read.
+ */
+export async function askPowers(question: PowersQuestion, call: Call<AskingFlags>, mustRead?: true) {
+	const { at } = call.flags;
 	const { readAccessOnly } = await import("../../sync/read/read-access.ts");
-	const documents = [...(await findOrganizations(call))].filter(([id]) => id === (question.organizationId ?? id));
+	const { organizationId = null } = question;
+	const documents = (await findNamed(call)).filter(
+		(one) => one.organizationId === (organizationId ?? one.organizationId),
+	);
 	if (documents.length === 0) {
 		throw new ConfigurationError(
 			`the request: no document is of the organization ${showText(question.organizationId ?? "")}`,
@@ -85,26 +88,18 @@ export async function askPowers(
 			},
 		);
 	}
-	const limits = { maxConcurrency: flags.concurrency, maxAhead: Number.POSITIVE_INFINITY };
-	const read = await withConnection(call, ({ client }) =>
-		Array.fromAsync(
-			mapInOrder(documents, limits, async ([organizationId, desired]) => {
-				const named = defined({ organizationName: desired?.name });
-				output.progress(`reading organization ${showOrganization({ organizationId, ...named })}`);
-				const reading = await readAccessOnly(
-					organizationId,
-					client.forOrganization().reader,
-					terminal.now,
-					flags.at !== undefined,
-				);
-				const aliases = desired === undefined ? {} : namesOfUsers(desired);
-				const names = { ...named, ...namesIn(reading, aliases) };
-				return { organizationId, reading, aliases, names };
-			}),
-		),
+	const readAt: typeof readAccessOnly = (id, reader, now) => readAccessOnly(id, reader, now, at !== undefined);
+	const read = (await readEach(documents, call, readAt, mustRead)).map(
+		({ organizationId, organizationName, desired, reading, error }) => {
+			const aliases = desired === undefined ? {} : namesOfUsers(desired);
+			const names = { ...defined({ organizationName }), ...namesIn(reading, aliases) };
+			return { organizationId, reading, aliases, names, error };
+		},
 	);
-	output.clear();
-	return selectAll(read, question).map((one) => describeOrganization(one, question, flags.at));
+	return {
+		organizations: selectAll(read, question).map((one) => describeOrganization(one, question, at)),
+		exitCode: combineExitCodes(read.map(({ error }) => error?.exitCode ?? exitCodes.inSync)),
+	};
 }
 
 /** Throws ConfigurationError for flags that do not go together, and for an unknown group. */

@@ -7,6 +7,7 @@ import { ConfigurationError, OrgsyncError } from "../../common/errors.ts";
 import { showText } from "../../common/escape.ts";
 import { type DesiredFleet, filterFleet, mapFleet, organizationsIn } from "../../document/read/fleet.ts";
 import type { DesiredOrganization } from "../../plan/organization.ts";
+import { type NamedOrganization, namedIn } from "../../plan/organization-name.ts";
 import { type CommandContext, commandText } from "../../plan/suggested-command.ts";
 import { formats } from "../../schema/formats.ts";
 import { findOrganizationId } from "../../wire/credentials.ts";
@@ -154,6 +155,14 @@ export async function findOrganizations(
 		return new Map(organizations.map((desired) => [desired.organizationId, desired]));
 	}
 	return new Map([[await findOrganization(call), undefined]]);
+}
+
+/** Returns the same as a list, with their names. */
+export async function findNamed(call: Call<NamingFlags>) {
+	return [...(await findOrganizations(call))].map(([organizationId, desired]) => {
+		const named: NamedOrganization = desired === undefined ? { organizationId } : namedIn(desired);
+		return { ...named, desired };
+	});
 }
 
 /** Returns the organizations of the named documents, or of the default document; none if neither exists. */

@@ -29,6 +29,8 @@ export interface Coverage {
 	/** The group of each cell. */
 	readonly groups: readonly ActivityGroup[];
 	readonly covered: readonly Covered[];
+	/** Ids of policies whose conditions distinguish more activities than are tried: where they hold is open. */
+	readonly wide: ReadonlySet<string>;
 }
 
 /** Groups of which no documentation says what they are: some policies may be about them. */
@@ -45,6 +47,7 @@ export function findCoverage(policies: readonly AccessPolicy[]): Coverage {
 		placesOf(cells, ({ holds }) => states.includes(holds[index] ?? "no"));
 	return {
 		groups: cells.map(({ group }) => group),
+		wide: new Set(cells.flatMap(({ wide }) => wide)),
 		covered: policies.map((policy, index) => ({
 			policy,
 			key: expressionKey(policy.condition),
@@ -59,6 +62,7 @@ interface Cell {
 	readonly group: ActivityGroup;
 	/** For each policy. */
 	readonly holds: readonly Holds[];
+	readonly wide: readonly string[];
 }
 
 function cellsIn(group: ActivityGroup, policies: readonly AccessPolicy[], apart: ReadonlySet<string>): readonly Cell[] {
@@ -79,8 +83,13 @@ function cellsIn(group: ActivityGroup, policies: readonly AccessPolicy[], apart:
 	if (activities.rows.length === 0) return [];
 	const texts = [...conditions.keys()];
 	const asked = [...conditions].map(([text, tree]) => ({ text, anyOf: [tree] }));
-	return findCells(asked, activities).cells.map(({ holds }) => ({
-		group,
+	const space = findCells(asked, activities);
+	const wide = policies.flatMap(({ id }, index) => {
+		const outcome = outcomes[index];
+		return typeof outcome === "object" && space.wide.has(outcome.text) ? [id] : [];
+	});
+	return space.cells.map(({ holds }) => ({
+		...{ group, wide },
 		holds: outcomes.map((outcome): Holds => {
 			if (typeof outcome === "string") return outcome;
 			const value = holds[texts.indexOf(outcome.text)];

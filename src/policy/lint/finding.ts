@@ -4,6 +4,7 @@ import type { Clause, Expression, Span } from "../language/syntax.ts";
 import { partsOf } from "../language/syntax.ts";
 import { compilePolicy } from "../powers/compile.ts";
 import type { ActivityExample } from "../powers/fields.ts";
+import type { Population } from "./population.ts";
 
 /** The policies of an organization, and what is known beside them. */
 export interface LintInput {
@@ -17,6 +18,8 @@ export interface LintInput {
 	readonly tagIds: readonly string[];
 	/** Milliseconds since 1970. */
 	readonly atMs: number;
+	/** Judges their consensuses, and notes those that it cannot. */
+	readonly population: Population;
 }
 
 /** What one rule finds in one policy or tag. */

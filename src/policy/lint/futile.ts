@@ -13,7 +13,6 @@ import { compilePolicy } from "../powers/compile.ts";
 import { clausesOf } from "../powers/fields.ts";
 import { activitiesOf } from "../powers/group-cells.ts";
 import type { LintFinding, LintInput } from "./finding.ts";
-import { meet } from "./population.ts";
 import { coverageOf } from "./together.ts";
 
 /** Finds conditions that err for every activity that they name. */
@@ -45,7 +44,7 @@ export function findFutile(input: LintInput): readonly LintFinding[] {
 		];
 		const condition = conditionOf(policy);
 		if (documented === 0n && condition !== null && !errsAlways(condition)) return found("condition");
-		if (!meet([policy])) return found("consensus");
+		if (!input.population.meet([policy])) return found("consensus");
 		const { time } = compilePolicy(policy);
 		return time.is === "tree" && !isOpenAt(time.tree, momentsOf(time.tree)) ? found("time") : [];
 	});

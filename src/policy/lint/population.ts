@@ -21,58 +21,79 @@ import { Budget, Work } from "../sets/work.ts";
 const maxVotes = 400;
 const maxOthers = 20;
 
-/** Returns whether wherever the first consensus is met the second one is too; false where that is not known. */
-export function implies(one: AccessPolicy, other: AccessPolicy): boolean {
-	if (sameExpression(one.consensus, other.consensus)) return true;
-	return judge([one, other], false, ([first = always, second = always], sets) => {
-		return sets({ is: "and", parts: [first, negate(second)] }, "possible").length === 0;
-	});
-}
-
-/** Returns whether some users may meet both. */
-export const meet = (policies: readonly AccessPolicy[]): boolean =>
-	judge(policies, true, (formulas, sets) => sets({ is: "and", parts: formulas }, "possible").length > 0);
-
-/** Returns whether every user meets it alone. */
-export const isMetByAnyone = (policy: AccessPolicy): boolean =>
-	judge([policy], false, ([formula = always], sets) => aloneIn(sets(negate(formula), "possible")) === 0n);
-
-/** Returns whether some user meets it alone, and none of those that deny. */
-export const letsAlone = (allow: AccessPolicy, denies: readonly AccessPolicy[]): boolean =>
-	judge([allow, ...denies], false, ([formula = always, ...others], sets) => {
-		return aloneIn(sets({ is: "and", parts: [formula, ...others.map(negate)] }, "sure")) !== 0n;
-	});
-
-/** Returns whether two users or more can meet it, and no user alone. */
-export const needsTwo = (policy: AccessPolicy): boolean =>
-	judge([policy], false, ([formula = always], sets) => {
-		const met = sets(formula, "possible");
-		return met.length > 0 && aloneIn(met) === 0n;
-	});
-
 type SetsOf = (formula: Formula, reading: Reading) => UserSets;
 
-/** Returns what is found; `otherwise` where a consensus is not understood, or too complex. */
-function judge(
-	policies: readonly AccessPolicy[],
-	otherwise: boolean,
-	find: (formulas: readonly Formula[], sets: SetsOf) => boolean,
-): boolean {
-	const clauses = policies.map((policy) => compilePolicy(policy).consensus);
-	if (clauses.some(({ is }) => is === "unclear")) return otherwise;
-	const trees = clauses.flatMap((clause) => (clause.is === "tree" ? [clause.tree] : []));
-	const predicates = populate(trees);
-	if (predicates === null) return otherwise;
-	const formulas = clauses.map((clause) => (clause.is === "tree" ? formulaOf(clause.tree, predicates) : always));
-	try {
-		return find(formulas, (formula, reading) =>
-			resolve(alternativesOf(formula, reading), [], predicates.votes, new Work(new Budget())),
+export class Population {
+	/** Ids of policies that were not judged, because they or a policy beside them need too many users. */
+	readonly unjudged = new Set<string>();
+
+	/** Returns whether wherever the first consensus is met the second one is too; false where that is not known. */
+	implies(one: AccessPolicy, other: AccessPolicy): boolean {
+		if (sameExpression(one.consensus, other.consensus)) return true;
+		return this.#judge([one, other], false, ([first = always, second = always], sets) => {
+			return sets({ is: "and", parts: [first, negate(second)] }, "possible").length === 0;
+		});
+	}
+
+	/** Returns whether some users may meet both. */
+	meet(policies: readonly AccessPolicy[]): boolean {
+		return this.#judge(policies, true, (formulas, sets) => sets({ is: "and", parts: formulas }, "possible").length > 0);
+	}
+
+	/** Returns whether every user meets it alone. */
+	isMetByAnyone(policy: AccessPolicy): boolean {
+		return this.#judge(
+			[policy],
+			false,
+			([formula = always], sets) => aloneIn(sets(negate(formula), "possible")) === 0n,
 		);
-	} catch (error) {
-		if (error instanceof TooComplex) return otherwise;
-		throw error;
+	}
+
+	/** Returns whether some user meets it alone, and none of those that deny. */
+	letsAlone(allow: AccessPolicy, denies: readonly AccessPolicy[]): boolean {
+		return this.#judge([allow, ...denies], false, ([formula = always, ...others], sets) => {
+			return aloneIn(sets({ is: "and", parts: [formula, ...others.map(negate)] }, "sure")) !== 0n;
+		});
+	}
+
+	/** Returns whether two users or more can meet it, and no user alone. */
+	needsTwo(policy: AccessPolicy): boolean {
+		return this.#judge([policy], false, ([formula = always], sets) => {
+			const met = sets(formula, "possible");
+			return met.length > 0 && aloneIn(met) === 0n;
+		});
+	}
+
+	/** Returns what is found; `otherwise` where a consensus is not understood, or too complex. */
+	#judge(
+		policies: readonly AccessPolicy[],
+		otherwise: boolean,
+		find: (formulas: readonly Formula[], sets: SetsOf) => boolean,
+	): boolean {
+		const clauses = policies.map((policy) => compilePolicy(policy).consensus);
+		if (clauses.some(({ is }) => is === "unclear")) return otherwise;
+		const predicates = populate(treesIn(policies));
+		if (predicates === null) return this.#leaveOut(policies, otherwise);
+		const formulas = clauses.map((clause) => (clause.is === "tree" ? formulaOf(clause.tree, predicates) : always));
+		try {
+			return find(formulas, (formula, reading) =>
+				resolve(alternativesOf(formula, reading), [], predicates.votes, new Work(new Budget())),
+			);
+		} catch (error) {
+			if (!(error instanceof TooComplex)) throw error;
+			return this.#leaveOut(policies, otherwise);
+		}
+	}
+
+	#leaveOut(policies: readonly AccessPolicy[], otherwise: boolean): boolean {
+		const wide = policies.filter((policy) => populate(treesIn([policy])) === null);
+		for (const { id } of wide.length > 0 ? wide : policies) this.unjudged.add(id);
+		return otherwise;
 	}
 }
+
+const treesIn = (policies: readonly AccessPolicy[]): readonly Expression[] =>
+	policies.map((policy) => compilePolicy(policy).consensus).flatMap((one) => (one.is === "tree" ? [one.tree] : []));
 
 /** Returns users of every kind that the trees distinguish; null where there are too many. */
 function populate(trees: readonly Expression[]): Predicates | null {

@@ -9,7 +9,6 @@ import { type ActivityGroup, printGroup, typesOf } from "../powers/groups.ts";
 import { type Bits, hasBit, isWithin, membersOf, placesOf } from "../sets/sets.ts";
 import { type Coverage, findCoverage } from "./coverage.ts";
 import type { LintFinding, LintInput } from "./finding.ts";
-import { implies, isMetByAnyone, letsAlone, meet, needsTwo } from "./population.ts";
 
 const coverages = new WeakMap<readonly AccessPolicy[], Coverage>();
 
@@ -36,7 +35,7 @@ function compareAll(
 ): readonly LintFinding[] {
 	const { covered } = coverageOf(input);
 	const within = remember(containments, covered, () =>
-		covered.map((one) => placesOf(covered, (other) => isContained(one, other))),
+		covered.map((one) => placesOf(covered, (other) => isContained(one, other, input))),
 	);
 	return covered.flatMap(({ policy }, index): readonly LintFinding[] => {
 		const other = covered.find((_, at) => {
@@ -50,11 +49,11 @@ function compareAll(
 /** For each policy those that apply wherever it does. */
 const containments = new WeakMap<Coverage["covered"], readonly Bits[]>();
 
-function isContained(one: Covered, other: Covered): boolean {
+function isContained(one: Covered, other: Covered, { population }: LintInput): boolean {
 	const [own, theirs] = [one.policy, other.policy];
 	if (one === other || one.documented === 0n || own.effect !== theirs.effect) return false;
 	if (!isWithin(one.documented, other.surely) && one.key !== other.key) return false;
-	return (theirs.time.trim() === "" || sameExpression(own.time, theirs.time)) && implies(own, theirs);
+	return (theirs.time.trim() === "" || sameExpression(own.time, theirs.time)) && population.implies(own, theirs);
 }
 
 /** Finds policies that deny nothing that another one allows, to no users. */
@@ -66,7 +65,9 @@ export function findIdleDenies(input: LintInput): readonly LintFinding[] {
 	return covered.flatMap((one): readonly LintFinding[] => {
 		if (one.policy.effect !== "EFFECT_DENY" || one.documented === 0n || (one.documented & ofCredentials) !== 0n)
 			return [];
-		const isMet = allowing.some((allow) => (allow.perhaps & one.documented) !== 0n && meet([allow.policy, one.policy]));
+		const isMet = allowing.some(
+			(allow) => (allow.perhaps & one.documented) !== 0n && input.population.meet([allow.policy, one.policy]),
+		);
 		return isMet ? [] : [{ id: one.policy.id, on: "policy", clause: "condition" }];
 	});
 }
@@ -76,7 +77,7 @@ export function findEverything(input: LintInput): readonly LintFinding[] {
 	const { groups, covered } = coverageOf(input);
 	const all = placesOf(groups, () => true);
 	return covered.flatMap(({ policy, surely }): readonly LintFinding[] => {
-		if (policy.effect !== "EFFECT_ALLOW" || surely !== all || !isMetByAnyone(policy)) return [];
+		if (policy.effect !== "EFFECT_ALLOW" || surely !== all || !input.population.isMetByAnyone(policy)) return [];
 		return [{ id: policy.id, on: "policy", clause: "consensus" }];
 	});
 }
@@ -84,17 +85,18 @@ export function findEverything(input: LintInput): readonly LintFinding[] {
 /** Finds policies by which one user can do alone all that another policy is for, where every other policy needs two. */
 export function findAlone(input: LintInput): readonly LintFinding[] {
 	const { groups, covered } = coverageOf(input);
+	const { population } = input;
 	const allowing = covered.filter(allows);
-	const guarding = allowing.filter(({ policy }) => needsTwo(policy));
+	const guarding = allowing.filter(({ policy }) => population.needsTwo(policy));
 	return allowing.flatMap((one): readonly LintFinding[] => {
-		if (!letsAlone(one.policy, [])) return [];
+		if (!population.letsAlone(one.policy, [])) return [];
 		const guard = guarding.find(({ policy, documented }) => {
 			if (policy === one.policy || documented === 0n || !isWithin(documented, one.surely)) return false;
 			const others = allowing.filter((them) => them !== one && (them.perhaps & documented) !== 0n);
 			if (!others.every((them) => guarding.includes(them))) return false;
 			return membersOf(documented).every((cell) => {
 				const denies = covered.filter((them) => !allows(them) && (them.perhaps & (1n << BigInt(cell))) !== 0n);
-				return letsAlone(
+				return population.letsAlone(
 					one.policy,
 					denies.map((deny) => deny.policy),
 				);

@@ -2,7 +2,7 @@
 import type { OrganizationLint, PlacedFinding } from "../../plan/lint.ts";
 import { type LintSeverity, lintSeverities } from "../../policy/lint/lint.ts";
 import { count } from "../../say/count.ts";
-import { sayLintFinding } from "../../say/lint.ts";
+import { sayLintFinding, sayNotCompared } from "../../say/lint.ts";
 import type { Tone } from "../../say/outcomes.ts";
 import { type Phrase, reason } from "../../say/phrase.ts";
 import { reasonText } from "../../say/reason.ts";
@@ -14,10 +14,12 @@ const looks: Readonly<Record<LintSeverity, Look>> = { error: "bad", warning: "at
 const titles: Readonly<Record<LintSeverity, string>> = { error: "Errors", warning: "Warnings", note: "Notes" };
 
 /** Whether there is anything to show of the organization. */
-export const hasLint = ({ findings, unread }: OrganizationLint): boolean => findings.length + unread.length > 0;
+export const hasLint = ({ findings, unread, notCompared }: OrganizationLint): boolean =>
+	findings.length + unread.length + notCompared.length > 0;
 
 /** `hasLines`: whether a finding has several lines; else it is one row. */
-export function lintSections({ findings, unread }: OrganizationLint, hasLines: boolean): readonly Section[] {
+export function lintSections(one: OrganizationLint, hasLines: boolean): readonly Section[] {
+	const { findings, unread, notCompared } = one;
 	return [
 		section("lint-unread", "Could not be read", ["unknown", "unknowns"], {
 			look: "attention",
@@ -30,6 +32,9 @@ export function lintSections({ findings, unread }: OrganizationLint, hasLines: b
 				form: hasLines ? "differences" : "list",
 			}),
 		),
+		section("lint-not-compared", "Not compared", ["note", "notes"], {
+			rows: notCompared.map((some) => ({ said: sayNotCompared(some) })),
+		}),
 	];
 }
 

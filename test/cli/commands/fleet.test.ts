@@ -126,6 +126,20 @@ test("an unknown organization blocks no other", async () => {
 			{ organizationId: idOf(1), inSync: true },
 		],
 	});
+	for (const command of [["lint", "--live"], ["credentials"], ["powers"]]) {
+		const asked = await world.run([...command, ...words, ...inJson]);
+		// An error that was found in another organization counts more.
+		expect(asked.code, command[0]).toBe(command[0] === "lint" ? 2 : 1);
+		const { organizations } = readOutput(asked);
+		expect(organizations).toHaveLength(3);
+		const isUnread = ({ unread }: { unread: { what: string }[] }) => unread.some(({ what }) => what === "users");
+		expect(organizations.filter(isUnread)).toMatchObject([{ organizationId: nobody }]);
+		expect(JSON.stringify(organizations)).toMatch(/list_user(s|_tags): /);
+	}
+	world.write("one.access.yaml", "tests: [{ name: one, power: sign, alone: { exactly: [] } }]\n");
+	const tested = await world.run(["test", "--live", ...words, ...inJson]);
+	expect(tested.code, tested.stdout).toBe(1);
+	expect(readOutput(tested).organizations).toMatchObject([{}, {}, { organizationId: nobody, error: {} }]);
 	expect(world.submits()).toEqual(["update_user_tag"]);
 });
 

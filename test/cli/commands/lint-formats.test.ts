@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { Ajv } from "ajv";
 import addFormats from "ajv-formats";
 import { describe, expect, test } from "vitest";
+import { readOutput } from "../../run.ts";
 import { document, makeWorld } from "../../world.ts";
 
 /**
@@ -85,6 +86,46 @@ describe("lint --format sarif", () => {
 		expect(run.invocations[0].executionSuccessful).toBe(false);
 		const [, problem] = run.invocations[0].toolExecutionNotifications;
 		expect(problem.locations[0].physicalLocation.region).toEqual({ startLine: 3, startColumn: 1 });
+	});
+});
+
+describe("lint, of policies that it cannot compare,", () => {
+	const fields = ["gas", "nonce", "value", "gas_price", "chain_id", "max_fee_per_gas", "max_priority_fee_per_gas"];
+	const policyOf = (name: string, consensus: string, condition: string) =>
+		`  - { name: ${name}, effect: allow, consensus: "${consensus}", condition: "${condition}" }`;
+	const ordered = "approvers.any(u, u.tags[0] == '70000000-0000-4000-8000-000000000001')";
+	const many = [...fields, "max_fee_per_blob_gas", "data[0..1]"].map((field) =>
+		policyOf(
+			field.replace("[0..1]", ""),
+			"approvers.count() >= 1",
+			`eth.tx.${field} ${/data/.test(field) ? "== '0'" : "> 1"}`,
+		),
+	);
+	const text = document(["policies:", ...many, policyOf("first", ordered, "wallet.id == 'a'")].join("\n"));
+	const why = [
+		/^2 policies were not compared with others: their conditions distinguish too many kinds of activities: .?nonce.?, .?value/m,
+		/^1 policy was not compared with others: a consensus .* or depends on the order of tags: .?first/m,
+	];
+
+	test.each(["text", "markdown", "github", "sarif", "json"])("says so in %s", async (format) => {
+		const world = await makeWorld(text);
+		const { code, stdout } = await world.run(["lint", "--format", format]);
+		expect(code).toBe(0);
+		if (format === "json") {
+			expect(readOutput({ code, stdout, stderr: "" }).organizations[0].notCompared).toEqual([
+				{ because: "conditions", policies: ["nonce", "value"] },
+				{ because: "approvers", policies: ["first"] },
+			]);
+			return;
+		}
+		const shown = stdout.replaceAll(/^(?:\s+"text": "|::notice [^:]*::|- |\s+)/gm, "");
+		for (const sentence of why) expect(shown).toMatch(sentence);
+		if (format === "sarif") expect(isSarif(JSON.parse(stdout))).toBe(true);
+	});
+
+	test("says nothing of policies that it compares", async () => {
+		const world = await makeWorld(document(["policies:", ...many.slice(0, 3)].join("\n")));
+		expect((await world.run(["lint"])).stdout).not.toContain("compared");
 	});
 });
 

@@ -2,6 +2,7 @@
 import type { AccessPolicy } from "../../../src/policy/access.ts";
 import type { LintInput } from "../../../src/policy/lint/finding.ts";
 import { type LintCode, lintRules } from "../../../src/policy/lint/lint.ts";
+import { Population } from "../../../src/policy/lint/population.ts";
 
 const atMs = Date.parse("2026-06-01T00:00:00Z");
 
@@ -22,7 +23,15 @@ export const policiesOf = (...written: readonly Written[]): readonly AccessPolic
 
 /** Returns `CODE ID` for each finding of the rules, with what each is about behind it. */
 export function lint(policies: readonly AccessPolicy[], more: Partial<LintInput> = {}): readonly string[] {
-	const input: LintInput = { policies, tagNames: null, userNames: null, tagIds: [], atMs, ...more };
+	const input: LintInput = {
+		policies,
+		tagNames: null,
+		userNames: null,
+		tagIds: [],
+		atMs,
+		population: new Population(),
+		...more,
+	};
 	return lintRules.flatMap(({ code, find }) =>
 		find(input).map(({ id, clause, others = [], text, meant }) =>
 			[code, id, clause, ...others, text, meant].filter((part) => part !== undefined).join(" "),

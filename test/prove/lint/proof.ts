@@ -1,5 +1,6 @@
 /** The rules of `lint`, in random policies: each is found where an evaluator written apart says so, and nowhere else. */
 import { lintRules } from "../../../src/policy/lint/lint.ts";
+import { Population } from "../../../src/policy/lint/population.ts";
 import { expectedFindings, knownNames } from "../../policy/lint/lint-oracle.ts";
 import { knownTag, type LintWorld, randomLintWorld } from "../../policy/lint/lint-worlds.ts";
 import { uuid } from "../../policy/lint/support-lint.ts";
@@ -11,7 +12,13 @@ const atMs = Date.parse("2026-06-01T00:00:00Z");
 /** Returns the findings in the form of the evaluator. */
 function findingsIn({ policies }: LintWorld): readonly string[] {
 	const tagNames = { [knownTag]: "admins", [uuid("3")]: "others" };
-	const input = { policies: policies.map(({ policy }) => policy), tagNames, ...knownNames, atMs };
+	const input = {
+		policies: policies.map(({ policy }) => policy),
+		tagNames,
+		...knownNames,
+		atMs,
+		population: new Population(),
+	};
 	const found = lintRules.flatMap(({ code, find }) =>
 		find(input).map(({ id, clause, others = [] }) =>
 			[code, id, ...(code === "never-applies" ? [clause] : []), ...others].join(" "),

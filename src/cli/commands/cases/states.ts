@@ -1,8 +1,7 @@
 /** The states that access cases are judged in: live, after a plan, or that of a seed file. */
-import { defined } from "../../../common/defined.ts";
 import type { OrgsyncError } from "../../../common/errors.ts";
 import { stateAfter } from "../../../plan/access-cases/state.ts";
-import { type NamedOrganization, namedAs, showOrganization } from "../../../plan/organization-name.ts";
+import { type NamedOrganization, namedAs } from "../../../plan/organization-name.ts";
 import { namesOfUsers } from "../../../plan/plan.ts";
 import type { Step } from "../../../plan/step.ts";
 import type { AccessState } from "../../../policy/access.ts";
@@ -12,12 +11,12 @@ import { type ConnectionFlags, withConnection } from "../../connect.ts";
 import { readTextFile } from "../../files/read-file.ts";
 import { readSavedPlan } from "../../files/saved-plan-file.ts";
 import { readFleet } from "../../files/sources.ts";
-import { mapInOrder } from "../../map-in-order.ts";
-import { describeError, exitCodeOfError } from "../../output/failure.ts";
+import { describeError, exitCodeOfError, type OrganizationError } from "../../output/failure.ts";
 import type { Call } from "../../output/output.ts";
 import { describeImpossible, isImpossible } from "../apply/consent.ts";
 import { compareFleet } from "../comparing.ts";
-import { findOrganizations, type NamingFlags, readNamedFleet, selectFrom } from "../selection.ts";
+import { readEach } from "../read-each.ts";
+import { findNamed, type NamingFlags, readNamedFleet, selectFrom } from "../selection.ts";
 
 export interface StateFlags extends NamingFlags, Omit<ConnectionFlags, "reads"> {
 	readonly live?: boolean;
@@ -78,34 +77,30 @@ interface Named extends NamedOrganization {
 	readonly steps: readonly Step[];
 }
 
-async function readEach(organizations: readonly Named[], call: Call<StateFlags>): Promise<readonly CaseState[]> {
-	const { flags, terminal, output } = call;
+async function readAll(organizations: readonly Named[], call: Call<StateFlags>): Promise<readonly FoundState[]> {
 	const { readAccessOnly } = await import("../../../sync/read/read-access.ts");
-	const limits = { maxConcurrency: flags.concurrency, maxAhead: Number.POSITIVE_INFINITY };
-	return withConnection(call, ({ client }) =>
-		Array.fromAsync(
-			mapInOrder(organizations, limits, async ({ aliases, steps, ...named }) => {
-				output.progress(`reading organization ${showOrganization(named)}`);
-				const { reader } = client.forOrganization();
-				const reading = await readAccessOnly(named.organizationId, reader, terminal.now);
-				return stateAfter(toState(named, reading, aliases), steps);
-			}),
-		),
+	const read = await readEach(organizations, call, (id, reader, now) => readAccessOnly(id, reader, now));
+	return read.map(({ aliases, steps, reading, error, ...named }) =>
+		error === undefined ? stateAfter(toState(named, reading, aliases), steps) : failedState({ ...named, error }),
 	);
 }
 
-async function readLive(call: Call<StateFlags>): Promise<readonly CaseState[]> {
-	const found = [...(await findOrganizations(call))].map(([organizationId, desired]): Named => {
-		const aliases = desired === undefined ? {} : namesOfUsers(desired);
-		return { organizationId, ...defined({ organizationName: desired?.name }), aliases, steps: [] };
+const failedState = ({ error, ...named }: OrganizationError): FailedState => ({
+	...namedAs(named),
+	...{ error: describeError(error), exitCode: exitCodeOfError(error) },
+});
+
+async function readLive(call: Call<StateFlags>): Promise<readonly FoundState[]> {
+	const found = (await findNamed(call)).map(({ desired, ...named }): Named => {
+		return { ...named, aliases: desired === undefined ? {} : namesOfUsers(desired), steps: [] };
 	});
-	return readEach(found, call);
+	return readAll(found, call);
 }
 
-async function readPlanned(file: string, call: Call<StateFlags>): Promise<readonly CaseState[]> {
+async function readPlanned(file: string, call: Call<StateFlags>): Promise<readonly FoundState[]> {
 	const { plans } = await readSavedPlan(file, call.terminal);
 	const planned = plans.map((plan) => ({ ...namedAs(plan), aliases: plan.userNames, steps: plan.steps }));
-	return readEach(planned, call);
+	return readAll(planned, call);
 }
 
 async function readAfter(call: Call<StateFlags>): Promise<readonly FoundState[]> {
@@ -123,11 +118,7 @@ async function readAfter(call: Call<StateFlags>): Promise<readonly FoundState[]>
 			return stateAfter(toState(plan, reading, namesOfUsers(desired)), plan.steps);
 		});
 		for await (const one of compared) {
-			states.push(
-				"error" in one
-					? { ...namedAs(one), error: describeError(one.error), exitCode: exitCodeOfError(one.error) }
-					: one,
-			);
+			states.push("error" in one ? failedState(one as OrganizationError) : one);
 		}
 		return states;
 	});

@@ -99,9 +99,9 @@ export class DocumentError extends OrgsyncError {
 	readonly exitCode = exitCodes.invalid;
 	readonly problems: readonly Problem[];
 
-	/** `what` is what they were found in, for example `the seed`. */
-	constructor(problems: readonly Problem[], what = "the document") {
-		super(problems.length === 1 ? `${what} has a problem` : `${what} has ${problems.length} problems`);
+	/** `found` is what they were found in, for example `the seed has`. */
+	constructor(problems: readonly Problem[], found = "the document has") {
+		super(problems.length === 1 ? `${found} a problem` : `${found} ${problems.length} problems`);
 		this.problems = problems;
 	}
 }

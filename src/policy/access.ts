@@ -107,3 +107,8 @@ export interface RootQuorum {
 	/** Sorted. */
 	readonly userIds: readonly string[];
 }
+
+/** Returns the names of the policies, by id; none where they are unknown. */
+export function policyNamesIn({ policies }: AccessState): Readonly<Record<string, string>> {
+	return Object.fromEntries(policies.known ? policies.value.map(({ id, name }) => [id, name]) : []);
+}

@@ -57,8 +57,10 @@ export function guardText({ kind, found, where, finding }: Guard): string {
 			return momentsText(finding);
 		case "own-powers":
 			return `${joinPeople([finding.userId], finding.names)} submits or approves this plan, and ${listFindings(finding.findings, finding.names)}`;
-		case "access-cases":
-			return `${count(found, "access case", "access cases")} would no longer hold: ${casesText(finding.cases)}`;
+		case "access-cases": {
+			const or = finding.cases.some(({ verdict }) => verdict === "unknown") ? ", or cannot be judged" : "";
+			return `${count(found, "access case", "access cases")} would no longer hold${or}: ${casesText(finding.cases)}`;
+		}
 		case "stated":
 			return finding.message;
 	}
@@ -258,8 +260,10 @@ function momentsText({ moments, unjudged, firstUnjudged, names }: Finding<"unsaf
 }
 
 function casesText(cases: Finding<"access-cases">["cases"]): string {
-	const shown = (cases.length > maxListed + 1 ? cases.slice(0, maxListed) : cases).map(({ name, at, change }) => {
-		const note = change === "deleted" ? ", deleted" : change === "replaced" ? ", changed" : "";
+	const shown = (cases.length > maxListed + 1 ? cases.slice(0, maxListed) : cases).map((one) => {
+		const { name, at, change, verdict } = one;
+		const changed = change === "deleted" ? ", deleted" : change === "replaced" ? ", changed" : "";
+		const note = `${changed}${verdict === "unknown" ? ", cannot be judged" : ""}`;
 		return `${showName(name)} (${showText(at.file)}:${at.line}${note})`;
 	});
 	return [...shown, ...(shown.length < cases.length ? [`${cases.length - shown.length} more`] : [])].join(", ");

@@ -6,6 +6,7 @@ import { showText } from "../../common/escape.ts";
 import { readRequest } from "../../document/read/request.ts";
 import { namesOfUsers } from "../../plan/plan.ts";
 import { compareText } from "../../plan/value.ts";
+import { policyNamesIn } from "../../policy/access.ts";
 import { findNamedTags } from "../../policy/lint/named-tags.ts";
 import { withExamples } from "../../policy/powers/example.ts";
 import { explainActivity, explainPower } from "../../policy/powers/explain-power.ts";
@@ -145,7 +146,7 @@ export async function askedIn(name: string, { flags, terminal }: Call<NamingFlag
 		throw new ConfigurationError("the request and -f - cannot both be read from standard input");
 	}
 	const read = readRequest(name, await readInputFile(name, terminal));
-	if ("problems" in read) throw new DocumentError(read.problems);
+	if ("problems" in read) throw new DocumentError(read.problems, "the request has");
 	const { type, ...request } = read.request;
 	return { group: { groups: [{ type }] }, ...request } satisfies Partial<PowersQuestion>;
 }
@@ -174,9 +175,7 @@ function namesIn(
 		userNames: sortKeys({ ...Object.fromEntries(named), ...aliases }),
 		...(userNames.known ? { liveNames: sortKeys(live) } : {}),
 		tagNames: sortKeys(tagNames),
-		policyNames: Object.fromEntries(
-			(access.policies.known ? access.policies.value : []).map(({ id, name }) => [id, name] as const),
-		),
+		policyNames: policyNamesIn(access),
 	};
 }
 

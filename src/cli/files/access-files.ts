@@ -55,14 +55,14 @@ export function parseCases(
 	files: readonly CaseSource[],
 	{ env }: DocumentFlags,
 	{ environment }: Terminal,
-	what = "the test suite",
+	found = "the access cases have",
 ): readonly CaseFile[] {
 	const read = files.map(({ findBody, isForeign, ...source }) => {
 		const result = readAccessFile(source, environment, { env, findBody });
 		return "problems" in result && isForeign === true ? { problems: withoutFileText(result.problems) } : result;
 	});
 	const problems = read.flatMap((one) => ("problems" in one ? one.problems : []));
-	if (problems.length > 0) throw new DocumentError(problems, what);
+	if (problems.length > 0) throw new DocumentError(problems, found);
 	return read.flatMap((one) => ("cases" in one ? one.cases : []));
 }
 

@@ -48,7 +48,7 @@ async function ofFile(name: string, { env }: DocumentFlags, terminal: Terminal):
 		const fleet = withCases(await readFleet(flags, terminal), flags, terminal);
 		return { name, flag, fleet, samePaths: false, missing: [] };
 	} catch (error) {
-		throw error instanceof DocumentError ? new DocumentError(error.problems, "the base") : error;
+		throw error instanceof DocumentError ? new DocumentError(error.problems, "the base has") : error;
 	}
 }
 
@@ -67,9 +67,9 @@ function ofRevision(name: string, { file: files, env }: DocumentFlags, terminal:
 	const read = readRevision(name, files.length === 0 ? [defaultDocument] : files, terminal);
 	const { sources, findList, missing } = read;
 	const { fleet, problems } = checkFleet(sources, terminal.environment, { env, findList }, openSpool());
-	if (problems.length > 0) throw new DocumentError(problems, "the base");
+	if (problems.length > 0) throw new DocumentError(problems, "the base has");
 	if (read.cases.length === 0) return { name, flag, fleet, samePaths: true, missing };
-	const cases = parseCases(read.cases, { file: files, env }, terminal, "the base");
+	const cases = parseCases(read.cases, { file: files, env }, terminal, "the base has");
 	return { name, flag, fleet: mapFleet(fleet, (one) => ({ ...one, cases })), samePaths: true, missing };
 }
 

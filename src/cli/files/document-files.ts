@@ -68,11 +68,21 @@ interface FileKind {
 	readonly ending: RegExp;
 	/** What a folder without one lacks. */
 	readonly missing: string;
+	/** What can be named. */
+	readonly takes: string;
 }
 
-const documents: FileKind = { ending: /(?<!\.access)\.ya?ml$/, missing: "no .yaml or .yml file" };
+const documents: FileKind = {
+	ending: /(?<!\.access)\.ya?ml$/,
+	missing: "no .yaml or .yml file",
+	takes: "-f takes files, folders and - for standard input",
+};
 
-export const accessFiles: FileKind = { ending: /\.access\.ya?ml$/, missing: "no .access.yaml file" };
+export const accessFiles: FileKind = {
+	ending: /\.access\.ya?ml$/,
+	missing: "no .access.yaml file",
+	takes: "test takes files and folders of access cases",
+};
 
 const standardInput = { name: "-", path: "-", isForeign: false };
 
@@ -87,10 +97,7 @@ function findNamed(
 	const found = readOrRefuse(name, () => statSync(full, { throwIfNoEntry: false }));
 	if (found === undefined) {
 		throw new ConfigurationError(`file not found: ${showName(name)}`, {
-			hint:
-				commands !== undefined
-					? hintForDefault(directory, commands)
-					: "-f takes files, folders and - for standard input",
+			hint: commands === undefined ? kind.takes : hintForDefault(directory, commands),
 		});
 	}
 	return readOrRefuse(name, () => {
@@ -217,7 +224,7 @@ class Walk {
 
 	#refuse({ name }: Place): never {
 		throw new ConfigurationError(`${showText(name)} is a link that points outside ${showText(this.#root.name)}`, {
-			hint: "replace the link with the file, or remove the link and name the file with -f",
+			hint: "replace the link with the file, or remove the link and name the file",
 		});
 	}
 }

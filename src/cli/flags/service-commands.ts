@@ -222,6 +222,7 @@ const test = (): CommandRow => ({
 	exitCodes: {
 		...queryExitCodes,
 		[exitCodes.inSync]: "all cases hold",
+		[exitCodes.stalePlan]: true,
 		[exitCodes.failedCase]: "a case failed",
 		[exitCodes.undecided]: "a case could not be judged",
 	},

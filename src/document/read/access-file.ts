@@ -263,7 +263,7 @@ class AccessReader {
 		const span = { start: 0, end: 0 };
 		if (kind === "number") {
 			if (/^(?:\d+|0x[\da-f]+)$/i.test(written)) return String(BigInt(written));
-			const message = `${quoteCell(cell)} is not a whole number; write it out in base units, such as \`2000000000000000000\``;
+			const message = `${quoteCell(cell)} is not a whole number of at least 0; write it out in base units, such as \`2000000000000000000\``;
 			return this.#problems.invalidate(cell, "not-whole", message);
 		}
 		const text = String(value);

@@ -47,12 +47,12 @@ function parseAsJson(text: string): unknown {
 
 /** Returns the seed in `text`, checked. Throws a DocumentError with every problem; `file` is the name in problems. */
 export function parseSeed(text: string, file: string): Seed {
-	return parseChecked<Seed>(text, file, "the seed", findSeedProblems);
+	return parseChecked<Seed>(text, file, "the seed has", findSeedProblems);
 }
 
 /** Returns the rules in `text`, as a seed has them, checked. Throws a DocumentError as parseSeed does. */
 export function parseRules(text: string, file: string): Rules {
-	return parseChecked<Rules>(text, file, "the file of rules", findRulesProblems);
+	return parseChecked<Rules>(text, file, "the file of rules has", findRulesProblems);
 }
 
 /** Returns where a YAML text is nested too deep: a tree of its tokens would exhaust the stack. Undefined if nowhere. */
@@ -88,7 +88,7 @@ function describeSyntaxError({ message, code }: YAMLParseError): string {
 function parseChecked<T>(
 	text: string,
 	file: string,
-	what: string,
+	found: string,
 	findProblems: (value: unknown) => readonly SeedProblem[],
 ): T {
 	const json = parseAsJson(text);
@@ -101,25 +101,25 @@ function parseChecked<T>(
 	};
 	const deepAt = findTooDeep(text);
 	if (deepAt !== undefined)
-		throw new DocumentError([problemAt(deepAt, "", "too-deep", `a value is ${tooDeepMessage}`)], what);
+		throw new DocumentError([problemAt(deepAt, "", "too-deep", `a value is ${tooDeepMessage}`)], found);
 	const document = parseDocument(text, { uniqueKeys: true, prettyErrors: false });
 	if (document.errors.length > 0) {
 		const problems = document.errors.map((error) => problemAt(error.pos[0], "", "syntax", describeSyntaxError(error)));
-		throw new DocumentError(problems, what);
+		throw new DocumentError(problems, found);
 	}
 	const keyAt = findCollectionKey(document);
 	if (keyAt !== undefined)
-		throw new DocumentError([problemAt(keyAt, "", "syntax", "a key is a list or a map; write text")], what);
+		throw new DocumentError([problemAt(keyAt, "", "syntax", "a key is a list or a map; write text")], found);
 	let value: unknown;
 	try {
 		value = document.toJS();
 	} catch (error) {
 		const [reason = ""] = (error instanceof Error ? error.message : String(error)).split(":");
-		throw new DocumentError([problemAt(0, "", "syntax", reason)], what);
+		throw new DocumentError([problemAt(0, "", "syntax", reason)], found);
 	}
 	const problems = findProblems(value).map(({ path, code, message }) =>
 		problemAt(offsetOf(document.contents, path), formatPath(path), code, message),
 	);
-	if (problems.length > 0) throw new DocumentError(problems, what);
+	if (problems.length > 0) throw new DocumentError(problems, found);
 	return value as T;
 }

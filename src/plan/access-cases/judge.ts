@@ -31,6 +31,9 @@ import { type Survey, surveyOf } from "./survey.ts";
 /** Max findings of a case that are kept. */
 const maxFindings = 20;
 
+/** Max combinations of open time windows that occur; so many take two seconds or so. Unverified, chosen. */
+const maxCombinations = 200;
+
 /** Max steps of all searches of one case; half a second or so. Unverified, chosen. */
 const maxSteps = 2_000_000;
 
@@ -109,7 +112,7 @@ export class CaseJudge {
 				const facts = factsOfGroup(group, asked.fields);
 				const policies = this.#access.policies.known ? this.#access.policies.value : [];
 				const timed = policies.filter((one) => one.time.trim() !== "" && outcomeFor(one, facts).holds !== "no");
-				const { moments, isComplete } = findMoments(timed, this.#nowMs);
+				const { moments, isComplete } = findMoments(timed, this.#nowMs, maxCombinations);
 				if (atMs === null && !isComplete) return { kind: "too-many-windows" };
 				for (const at of atMs === null ? moments : [atMs]) {
 					const prepared = remember(this.#prepared, at, () => prepareAccess(this.#access, at));

@@ -1,6 +1,6 @@
 /** The access cases of a plan: each as it is live and after the plan, those of the base too, and the guard `accessCases`. */
 import { remember } from "../../common/remember.ts";
-import type { AccessState, Known } from "../../policy/access.ts";
+import { type AccessState, type Known, policyNamesIn } from "../../policy/access.ts";
 import { policyOfReason } from "../../policy/powers/reason.ts";
 import type { BaseLimits } from "../base/stricter.ts";
 import type { Change } from "../change.ts";
@@ -78,23 +78,24 @@ function judgeEach(
 	const gone = earlier.filter(({ content }) => contents?.has(content) !== true);
 	if (own.length + gone.length === 0) return undefined;
 	const after = stateAfter(live, steps);
-	const tags = [live.tagNames, after.tagNames];
+	const names = { live: namesAs(live), after: namesAs(after) };
+	const either = [names.live, names.after];
 	const judge = (users: DesiredOrganization["users"]) => {
-		const names = { aliases: byId(users), liveNames: live.liveNames };
-		return { was: judgeIn(live.access, timeMs, names), is: judgeIn(after.access, timeMs, names) };
+		const people = { aliases: byId(users), liveNames: live.liveNames };
+		return { was: judgeIn(live.access, timeMs, people), is: judgeIn(after.access, timeMs, people) };
 	};
 	const ofHead = judge(desired.users);
 	const ofOwn = own.map((found): PlannedCase => {
 		const change = before?.has(found.content) ? null : namesBefore?.has(found.one.name) ? "changed" : "added";
-		const named = ofHead.is(found, [after.tagNames]);
-		// A tag that gets the name of another must not stand in for it.
-		const judged = change === null && named.verdict === "passed" ? ofHead.is(found, tags) : named;
-		return { judged, before: ofHead.was(found, tags).verdict, change };
+		const named = ofHead.is(found, [names.after]);
+		// What gets the name of another must not stand in for it.
+		const judged = change === null && named.verdict === "passed" ? ofHead.is(found, either) : named;
+		return { judged, before: ofHead.was(found, either).verdict, change };
 	});
 	const ofEarlier = judge(base?.users ?? {});
 	const ofBase = gone.map((found): PlannedCase => {
 		const change = namesNow?.has(found.one.name) ? "replaced" : "deleted";
-		return { judged: ofEarlier.is(found, tags), before: ofEarlier.was(found, tags).verdict, change };
+		return { judged: ofEarlier.is(found, either), before: ofEarlier.was(found, either).verdict, change };
 	});
 	const cases = [...ofOwn, ...ofBase];
 	const given = [...own, ...gone].flatMap(({ file }) => file.given.map(({ name }) => [name, name] as const));
@@ -103,8 +104,15 @@ function judgeEach(
 	return {
 		digest,
 		cases,
-		...namesIn(cases, users, { ...live.tagNames, ...after.tagNames }, [live.access, after.access]),
+		...namesIn(cases, users, {
+			tagNames: { ...live.tagNames, ...after.tagNames },
+			policyNames: { ...names.live.policyNames, ...names.after.policyNames },
+		}),
 	};
+}
+
+function namesAs({ access, tagNames }: Pick<LiveState, "access" | "tagNames">): ObjectNames {
+	return { tagNames, policyNames: policyNamesIn(access) };
 }
 
 const byId = (users: DesiredOrganization["users"]): Names =>
@@ -135,11 +143,13 @@ function contentOf({ isRootQuorumAside, given }: CaseFile, one: AccessCase, user
 	});
 }
 
-/** Returns what judges a case in this state. Its tags are found by the first names that have all of them. */
-function judgeIn(access: AccessState, nowMs: number, names: Omit<CaseNames, "tagNames">) {
+type ObjectNames = Required<Pick<CaseNames, "tagNames" | "policyNames">>;
+
+/** Returns what judges a case in this state. Its tags and policies are found by the first names that have all of them. */
+function judgeIn(access: AccessState, nowMs: number, people: Omit<CaseNames, keyof ObjectNames>) {
 	const judges = new Map<CaseFile, CaseJudge>();
-	return ({ file, one }: FoundCase, tags: readonly Names[]): JudgedCase => {
-		const tried = tags.map((tagNames) => resolveCases({ ...file, cases: [one] }, access, { ...names, tagNames }));
+	return ({ file, one }: FoundCase, names: readonly ObjectNames[]): JudgedCase => {
+		const tried = names.map((own) => resolveCases({ ...file, cases: [one] }, access, { ...people, ...own }));
 		const found = tried.find(({ wrong }) => wrong.length === 0);
 		const [resolved] = found?.cases ?? [];
 		if (found === undefined || resolved === undefined) {
@@ -153,10 +163,9 @@ function judgeIn(access: AccessState, nowMs: number, names: Omit<CaseNames, "tag
 	};
 }
 
-function namesIn(cases: readonly PlannedCase[], users: Names, tags: Names, states: readonly AccessState[]) {
+function namesIn(cases: readonly PlannedCase[], users: Names, { tagNames: tags, policyNames: policies }: ObjectNames) {
 	const findings = cases.flatMap(({ judged }) => judged.findings);
 	const clauses = findings.flatMap((finding) => finding.clauses);
-	const policies = states.flatMap((state) => (state.policies.known ? state.policies.value : []));
 	const reasons = findings.flatMap(({ because }) => (because === null ? [] : [policyOfReason(because)]));
 	const pick = (ids: readonly (string | null | undefined)[], names: Names): Names => {
 		const known = [...new Set(ids)].filter((id) => typeof id === "string").sort(compareText);
@@ -166,10 +175,7 @@ function namesIn(cases: readonly PlannedCase[], users: Names, tags: Names, state
 	return {
 		userNames: pick([...findings.flatMap(({ userIds }) => userIds), ...written], users),
 		tagNames: pick([...findings.map(({ tagId }) => tagId), ...written], tags),
-		policyNames: pick(
-			[...findings, ...clauses].map(({ policyId }) => policyId).concat(reasons),
-			Object.fromEntries(policies.map(({ id, name }) => [id, name])),
-		),
+		policyNames: pick([...findings, ...clauses].map(({ policyId }) => policyId).concat(reasons), policies),
 	};
 }
 
@@ -195,15 +201,15 @@ export function failingCases({ accessCases }: { readonly accessCases?: PlanCases
 function judgeRequired(
 	{ accessTests, reviewedCases }: DesiredOrganization,
 	found: PlanCases | undefined,
-	{ base, access, changes }: PlanSoFar,
+	{ base, changes }: PlanSoFar,
 ): readonly Guard[] {
 	const changing = changes.filter(changesAccess);
-	// Where nothing was read, nothing shows that a case holds.
-	const isUnread = access?.users.known !== true || !access.policies.known;
 	const broken = (found?.cases ?? []).filter((one) => {
 		const isAsked = base?.accessTests !== undefined && (isOfBase(one) || one.change === null);
 		const isRequired = isAsked || (accessTests !== undefined && !isOfBase(one));
-		return isRequired && (isBroken(one) || (isUnread && changing.length > 0));
+		// Of an unknown one nothing shows that it did not hold.
+		const isUnknown = one.judged.verdict !== "passed" && one.before === "unknown";
+		return isRequired && (isBroken(one) || (isUnknown && changing.length > 0));
 	});
 	const guard = { kind: "accessCases", refuses: true } as const;
 	if (reviewedCases !== undefined && reviewedCases.found >= broken.length) {
@@ -212,7 +218,7 @@ function judgeRequired(
 	}
 	if (broken.length === 0) return [];
 	const where = changing.map(({ address }) => address).sort(compareText);
-	const cases = broken.map(({ judged: { name, at }, change }) => ({ name, at, change }));
+	const cases = broken.map(({ judged: { name, at, verdict }, change }) => ({ name, at, change, verdict }));
 	const finding = { what: "access-cases", cases } as const;
 	return [{ ...guard, found: broken.length, where, finding }];
 }

@@ -1,5 +1,5 @@
 /** Finds the users, tags and policies that access cases name. */
-import type { AccessState, AccessUser, Known } from "../../policy/access.ts";
+import { type AccessState, type AccessUser, type Known, policyNamesIn } from "../../policy/access.ts";
 import { uuid } from "../organization.ts";
 import { compareText } from "../value.ts";
 import type { AccessCase, CaseFile, CaseList, CaseName, NamedSet } from "./case.ts";
@@ -13,6 +13,8 @@ export interface CaseNames {
 	/** User id to live name. */
 	readonly liveNames: NamesById;
 	readonly tagNames: NamesById;
+	/** Policy id to name; left out, those of the state. */
+	readonly policyNames?: NamesById;
 }
 
 /** A name that is of nothing, or of several. */
@@ -124,16 +126,12 @@ class Resolver {
 	}
 
 	#policy(name: CaseName): string | undefined {
-		const { policies } = this.#access;
-		if (!policies.known) return undefined;
+		if (!this.#access.policies.known) return undefined;
+		const { policyNames = policyNamesIn(this.#access) } = this.#names;
 		const id = name.text.toLowerCase();
-		const ids = policies.value.filter((one) => one.id === id || one.name === name.text).map((one) => one.id);
-		return this.#only(
-			name,
-			"policy",
-			ids,
-			policies.value.map((one) => one.name),
-		);
+		const named = idsNamed(name.text, policyNames);
+		const ids = Object.hasOwn(policyNames, id) ? [...new Set([id, ...named])] : named;
+		return this.#only(name, "policy", ids, Object.values(policyNames));
 	}
 
 	#only(name: CaseName, of: WrongName["of"], ids: readonly string[], known: readonly string[]): string | undefined {

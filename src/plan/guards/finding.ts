@@ -83,8 +83,8 @@ export interface FoundMoment extends Pick<UnsafeMoment, "change" | "group" | "co
 	readonly open: readonly AddressText[];
 }
 
-/** A case that holds, and no longer after the plan. */
-type BrokenCase = Pick<JudgedCase, "name" | "at"> & Pick<PlannedCase, "change">;
+/** A case that holds, or that is unknown, and does not hold after the plan. */
+type BrokenCase = Pick<JudgedCase, "name" | "at" | "verdict"> & Pick<PlannedCase, "change">;
 
 type Document = Pick<DesiredOrganization, "files" | "users">;
 

@@ -12,9 +12,9 @@ const horizonMs = 366 * dayMs;
 /** How long schedules that are the same each week are followed: a week, and the longest duration of a window. */
 const weekMs = 14 * dayMs;
 
-/** Max moments that are tried of one schedule, and max combinations that are found. Unverified, chosen. */
+/** Max moments that are tried of one schedule, and max combinations that are found where a caller names no other. Unverified, chosen. */
 const maxBoundaries = 1_000;
-const maxCombinations = 64;
+const defaultCombinations = 64;
 
 export interface Moments {
 	/** Ids of policies that are in force at one of the moments and not at another, in order. */
@@ -26,24 +26,31 @@ export interface Moments {
 }
 
 /** Returns the moments from `atMs` on. */
-export function findMoments(policies: readonly AccessPolicy[], atMs: number): Moments {
+export function findMoments(
+	policies: readonly AccessPolicy[],
+	atMs: number,
+	maxCombinations = defaultCombinations,
+): Moments {
 	const timed = policies.filter(({ time }) => time.trim() !== "");
 	const found = new Map<string, { readonly at: number; readonly states: readonly string[] }>();
+	let isComplete = true;
 	for (const at of timed.length === 0 ? [] : candidatesFor(timed, atMs)) {
 		const states = timed.map((policy) => {
 			const state = judgeTime(policy, at);
 			return typeof state === "string" ? state : "unknown";
 		});
 		const key = states.join();
-		if (!found.has(key)) found.set(key, { at, states });
-		if (found.size >= maxCombinations) break;
+		if (found.has(key)) continue;
+		isComplete = found.size < maxCombinations;
+		if (!isComplete) break;
+		found.set(key, { at, states });
 	}
 	const all = [...found.values()];
 	const isChanging = (index: number): boolean => new Set(all.map(({ states }) => states[index])).size > 1;
 	return {
 		policyIds: timed.flatMap(({ id }, index) => (isChanging(index) ? [id] : [])),
 		moments: all.length === 0 ? [atMs] : all.map(({ at }) => at),
-		isComplete: all.length < maxCombinations,
+		isComplete,
 	};
 }
 

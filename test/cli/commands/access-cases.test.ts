@@ -104,6 +104,27 @@ describe("orgsync test", () => {
 		});
 	});
 
+	test("refuses a stale plan with exit code 6, as apply does, and one that was already applied", async () => {
+		const world = await makeOrganization(document("userTags: [{ name: signers, members: { atLeast: [bob] } }]"));
+		await world.change({ rootQuorum: { threshold: 1, userIds: [alice] } });
+		world.write("a.access.yaml", "tests: [{ name: bob has no part, power: sign, never: [bob] }]\n");
+		expect((await world.run(["plan", "--out", "plan.json"])).code).toBe(10);
+		expect((await world.run(["apply", "--plan", "plan.json"])).code).toBe(0);
+		const applied = await world.run(["test", "--plan", "plan.json"]);
+		expect(applied).toMatchObject({ code: 6, stdout: "" });
+		expect(applied.stderr).toContain("the saved plan was already applied");
+		await world.change({ userTags: [{ tagId: tags.signers, tagName: "signers", userIds: [] }] });
+		const elsewhere = ["--plan", "plan.json", "--journal", "other.db"];
+		const stale = await world.run(["test", ...elsewhere]);
+		expect(stale).toMatchObject({ code: 6, stdout: "" });
+		expect(stale.stderr).toContain(
+			"userTag:signers: the plan file states that alice, carol had it, now no user has it",
+		);
+		expect((await world.run(["apply", ...elsewhere])).stderr.endsWith(stale.stderr)).toBe(true);
+		const { error } = readOutput(await world.run(["test", ...elsewhere, "--format", "json"]));
+		expect(error).toMatchObject({ code: "stale-plan" });
+	});
+
 	test("judges a seed file without any network", async () => {
 		const world = await makeOrganization();
 		const users = [alice, bob].map((userId, index) => ({ userId, userName: ["alice", "bob"][index] }));
@@ -120,6 +141,13 @@ describe("orgsync test", () => {
 		world.write("a.access.yaml", holds);
 		const offline = ["test", "a.access.yaml", "--offline", "seed.json", "--url", "http://127.0.0.1:1"];
 		expect(await world.run(offline)).toMatchObject({ code: 0, stderr: "" });
+		const local = await world.run(["test", "a.access.yaml", "--offline", "seed.json", "--local"]);
+		expect(local).toMatchObject({ code: 3, stderr: "error: --offline and --local cannot be used together\n" });
+		const wrong = await world.run(["test", "a.access.yaml", "--offline", "orgsync.yaml"]);
+		expect(wrong.code).toBe(3);
+		expect(wrong.stderr).toContain(
+			"--offline orgsync.yaml: the file is a document, which has no live state\nhint: export",
+		);
 		const other = await world.run([...offline, "--organization", "00000000-0000-4000-8000-000000000002"]);
 		expect(other.code).toBe(3);
 		expect(other.stderr).toContain("no access case was judged: the run has no organization");

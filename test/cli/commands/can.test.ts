@@ -157,9 +157,11 @@ test.each([
 	],
 	[["nobody", "sign"], "USER nobody: no such user"],
 	[["carol", "none.json"], "none.json cannot be read"],
+	[["carol", "transfer.json"], "the request has a problem"],
 	[["carol"], "missing required argument 'activity'"],
 ])("orgsync can %j is refused", async (words, message) => {
 	const world = await makeOrganization();
+	world.write("transfer.json", "[]");
 	const { code, stderr } = await world.run(["can", ...words]);
 	expect(code).toBe(3);
 	expect(stderr).toContain(`error: ${message}`);

@@ -206,6 +206,19 @@ describe("a case without a time", () => {
 	});
 	const access = accessOf(members, [two, night]);
 
+	test("is judged at each of a hundred ends of windows, and unknown where more combinations occur than are tried", () => {
+		const lasting = (days: number) => `time.now < Timestamp('${new Date(nowMs + days * 86_400_000).toISOString()}')`;
+		const ending = (count: number) =>
+			Array.from({ length: count }, (_, index) =>
+				policyOf(index + 1, { consensus: anyOf(approvers), condition: condition.sign, time: lasting(1 + index / 4) }),
+			);
+		const daveAlone = "power: sign, alone: { exactly: [dave] }";
+		expect(judgeOne(daveAlone, accessOf(members, ending(100)))).toBe("failed; alone.exactly cannot dave");
+		const always = policyOf(0, { consensus: anyOf(approvers), condition: condition.sign });
+		expect(judgeOne(daveAlone, accessOf(members, [always, ...ending(100)]))).toBe("passed");
+		expect(judgeOne(daveAlone, accessOf(members, [always, ...ending(200)]))).toBe("unknown; unjudged too-many-windows");
+	});
+
 	test("holds at all times, whatever windows are open", () => {
 		const { cases } = judgeFile(
 			"rootQuorum: aside\ntests: [{ name: it, power: sign, alone: { exactly: [] } }]",

@@ -5,6 +5,7 @@ import { digestOfCases, failingCases } from "../../../src/plan/access-cases/plan
 import { blockingGuards } from "../../../src/plan/guards/overrides.ts";
 import type { DesiredOrganization } from "../../../src/plan/organization.ts";
 import { makePlan, type PlanContext } from "../../../src/plan/plan.ts";
+import { guardText } from "../../../src/say/guards.ts";
 import {
 	accessOf,
 	alice,
@@ -17,7 +18,7 @@ import {
 	signers,
 	type Wish,
 } from "../support-access.ts";
-import { context } from "../support-organizations.ts";
+import { context, known } from "../support-organizations.ts";
 import { readCases } from "./support.ts";
 
 const organization = {
@@ -32,6 +33,17 @@ function casesOf(...tests: readonly string[]): readonly CaseFile[] {
 
 const aliceAlone = "name: alone, power: sign, alone: { exactly: [alice] }";
 const noTreasury = "name: treasury, power: sign, never: [1 of treasury]";
+/** Where orgsync cannot say who signs: an expression is not documented. */
+const notUnderstood = {
+	required: "base",
+	read: {
+		access: accessOf(organization.members, [
+			...organization.policies,
+			policyOf(2, { consensus: "approvers.sum() > 1", condition: condition.sign }),
+		]),
+	},
+} as const;
+
 const bobSigns: Wish = { members: { signers: ["alice", "bob"] } };
 
 interface Parts {
@@ -107,6 +119,28 @@ describe("the cases of a plan", () => {
 		expect(shortly(followed)).toEqual(["treasury: passed -> passed changed", "treasury: passed -> passed replaced"]);
 		expect(blockedBy(followed)).toEqual([]);
 	});
+
+	it("of the base follow a policy by its id", () => {
+		const [{ name, consensus, condition: text }] = organization.policies;
+		const by = (named: string): string => `${aliceAlone}, by: [${named}]`;
+		const head = { ...desiredFor({}), cases: casesOf(by("new name")) };
+		const wanted = { kind: "policy", name: "new name", previously: [name], effect: "EFFECT_ALLOW" } as const;
+		const objects = [{ ...wanted, consensus, condition: text, at: { file: "-", line: 1, column: 1 } }];
+		const live = {
+			...liveFor(organization),
+			policies: known(organization.policies.map((one) => ({ ...one, notes: "" }))),
+		};
+		const base = { ...desiredFor({}), cases: casesOf(by(name)), accessTests: "required" } as const;
+		const access = accessOf(organization.members, organization.policies);
+		const planWith = (cases: readonly CaseFile[]) =>
+			makePlan({ ...head, objects, cases }, live, { ...context, access, base });
+		const made = planWith(head.cases);
+		expect(made.steps.map(({ operation }) => operation)).toEqual(["update_policy"]);
+		expect(shortly(made)).toEqual(["alone: passed -> passed changed", "alone: passed -> passed replaced"]);
+		expect(blockedBy(made)).toEqual([]);
+		// Beside the document, the old name is that of no policy.
+		expect(shortly(planWith(base.cases))).toEqual(["alone: passed -> unknown"]);
+	});
 });
 
 describe("the guard of required cases", () => {
@@ -118,8 +152,24 @@ describe("the guard of required cases", () => {
 		["only the document does, and the case is deleted", { base: [aliceAlone], required: "head" }, []],
 		["nobody does", { cases: [aliceAlone], base: [aliceAlone] }, []],
 		["who can do what was not read", { cases: [aliceAlone], required: "head", read: { access: undefined } }, [1]],
+		[
+			"the base does, and the case is not understood",
+			{ ...notUnderstood, cases: [aliceAlone], base: [aliceAlone] },
+			[1],
+		],
 	] as readonly (readonly [string, Parts, readonly number[]])[])("where %s", (_, parts, expected) => {
 		expect(blockedBy(plan(bobSigns, parts))).toEqual(expected);
+	});
+
+	it("says which case cannot be judged", () => {
+		const carolSigns: Wish = { members: { signers: ["alice", "carol"] } };
+		const made = plan(carolSigns, { ...notUnderstood, cases: [noTreasury], base: [noTreasury] });
+		expect(shortly(made)).toEqual(["treasury: unknown -> unknown"]);
+		expect(made.guards.flatMap((one) => (one.kind === "accessCases" ? guardText(one) : []))).toEqual([
+			"1 access case would no longer hold, or cannot be judged: treasury (a.access.yaml:2, cannot be judged)",
+		]);
+		// Nothing that it could break changes.
+		expect(blockedBy(plan({}, { ...notUnderstood, cases: [aliceAlone], base: [aliceAlone] }))).toEqual([]);
 	});
 
 	it("names the changes of who can do what, and is not there for what failed before", () => {

@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import { ConfigurationError, UndecidedError } from "../../../common/errors.ts";
 import { showText } from "../../../common/escape.ts";
 import { CaseJudge } from "../../../plan/access-cases/judge.ts";
+import { policyNamesIn } from "../../../policy/access.ts";
 import { namedPowers, type PowerName } from "../../../policy/powers/groups.ts";
 import { reasonText } from "../../../say/reason.ts";
 import { accessFiles } from "../../files/document-files.ts";
@@ -45,9 +46,7 @@ export async function beginFile(file: string, states: readonly FoundState[], { t
 			`--write ${showText(file)}: who can do what is unknown: ${showText(reasonText(first.unknown))}`,
 		);
 	}
-	const policyNames = Object.fromEntries(
-		(access.policies.known ? access.policies.value : []).map((one) => [one.id, one.name]),
-	);
+	const policyNames = policyNamesIn(access);
 	const userNames = { ...liveNames, ...aliases };
 	const path = resolve(terminal.directory, file);
 	const schema = schemaAddress(path, "access.json");

@@ -1,20 +1,21 @@
 /** The states that access cases are judged in: live, after a plan, or that of a seed file. */
-import type { OrgsyncError } from "../../../common/errors.ts";
+import { ConfigurationError } from "../../../common/errors.ts";
+import { showText } from "../../../common/escape.ts";
+import { type DesiredFleet, fleetOf } from "../../../document/read/fleet.ts";
 import { stateAfter } from "../../../plan/access-cases/state.ts";
+import { retriedIn } from "../../../plan/guards/overrides.ts";
 import { type NamedOrganization, namedAs } from "../../../plan/organization-name.ts";
 import { namesOfUsers } from "../../../plan/plan.ts";
-import type { Step } from "../../../plan/step.ts";
 import type { AccessState } from "../../../policy/access.ts";
-import type { ErrorDescription } from "../../../render/result/result.ts";
+import type { Comparison } from "../../../sync/converge.ts";
 import type { AccessReading } from "../../../sync/read/read-access.ts";
-import { type ConnectionFlags, withConnection } from "../../connect.ts";
+import { type ConnectionFlags, readJournalOf, withConnection } from "../../connect.ts";
 import { readTextFile } from "../../files/read-file.ts";
-import { readSavedPlan } from "../../files/saved-plan-file.ts";
 import { readFleet } from "../../files/sources.ts";
-import { describeError, exitCodeOfError, type OrganizationError } from "../../output/failure.ts";
+import type { OrganizationError } from "../../output/failure.ts";
 import type { Call } from "../../output/output.ts";
 import { describeImpossible, isImpossible } from "../apply/consent.ts";
-import { compareFleet } from "../comparing.ts";
+import { type ComparingOptions, type ComparisonFlags, compareFleet } from "../comparing.ts";
 import { readEach } from "../read-each.ts";
 import { findNamed, type NamingFlags, readNamedFleet, selectFrom } from "../selection.ts";
 
@@ -41,13 +42,7 @@ export interface CaseState extends NamedOrganization {
 	readonly nowMs: number;
 }
 
-/** An organization that could not be read. */
-export interface FailedState extends NamedOrganization {
-	readonly error: ErrorDescription;
-	readonly exitCode: OrgsyncError["exitCode"];
-}
-
-export type FoundState = CaseState | FailedState;
+export type FoundState = CaseState | OrganizationError;
 
 /** Returns the state of each organization that the flags name. Throws what the reading of an only one throws. */
 export async function readStates(kind: StateKind, call: Call<StateFlags>): Promise<readonly FoundState[]> {
@@ -72,55 +67,61 @@ function toState(
 	return { ...namedAs(named), access, aliases, liveNames, tagNames, nowMs: serverTimeMs ?? readAtMs };
 }
 
-interface Named extends NamedOrganization {
-	readonly aliases: CaseState["aliases"];
-	readonly steps: readonly Step[];
-}
-
-async function readAll(organizations: readonly Named[], call: Call<StateFlags>): Promise<readonly FoundState[]> {
-	const { readAccessOnly } = await import("../../../sync/read/read-access.ts");
-	const read = await readEach(organizations, call, (id, reader, now) => readAccessOnly(id, reader, now));
-	return read.map(({ aliases, steps, reading, error, ...named }) =>
-		error === undefined ? stateAfter(toState(named, reading, aliases), steps) : failedState({ ...named, error }),
-	);
-}
-
-const failedState = ({ error, ...named }: OrganizationError): FailedState => ({
-	...namedAs(named),
-	...{ error: describeError(error), exitCode: exitCodeOfError(error) },
-});
-
 async function readLive(call: Call<StateFlags>): Promise<readonly FoundState[]> {
-	const found = (await findNamed(call)).map(({ desired, ...named }): Named => {
-		return { ...named, aliases: desired === undefined ? {} : namesOfUsers(desired), steps: [] };
-	});
-	return readAll(found, call);
-}
-
-async function readPlanned(file: string, call: Call<StateFlags>): Promise<readonly FoundState[]> {
-	const { plans } = await readSavedPlan(file, call.terminal);
-	const planned = plans.map((plan) => ({ ...namedAs(plan), aliases: plan.userNames, steps: plan.steps }));
-	return readAll(planned, call);
+	const { readAccessOnly } = await import("../../../sync/read/read-access.ts");
+	const read = await readEach(await findNamed(call), call, (id, reader, now) => readAccessOnly(id, reader, now));
+	return read.map(({ desired, reading, error, ...named }) =>
+		error === undefined
+			? toState(named, reading, desired === undefined ? {} : namesOfUsers(desired))
+			: { ...named, error },
+	);
 }
 
 async function readAfter(call: Call<StateFlags>): Promise<readonly FoundState[]> {
 	const { flags, terminal } = call;
-	const { readAccessOnly } = await import("../../../sync/read/read-access.ts");
-	const all = (await readNamedFleet(call)) ?? (await readFleet(flags, terminal));
 	const comparing = { ...call, flags: { ...flags, only: [], reads: "auto" as const } };
-	const fleet = await selectFrom(all, comparing);
+	const all = (await readNamedFleet(call)) ?? (await readFleet(flags, terminal));
+	return (await compareStates(await selectFrom(all, comparing), comparing)).states;
+}
+
+/** Throws StalePlanError where the plan is stale, and what `apply --plan` throws otherwise. */
+async function readPlanned(file: string, call: Call<StateFlags>): Promise<readonly FoundState[]> {
+	const { readReviewedPlan } = await import("../apply/saved.ts");
+	// A test confirms nothing: what was rejected before counts as the plan says.
+	const flags = { ...call.flags, only: [], abandon: [], reads: "auto" as const, retryRejected: true };
+	const reviewed = await readReviewedPlan(file, { ...call, flags, isGiven: () => false });
+	const { organizations, notPlanned, reads, refusal, saved } = reviewed;
+	const journal = (await readJournalOf(call)) ?? { completedEntries: () => [], close: () => {} };
+	try {
+		const refused = refusal ?? reviewed.findApplied(journal);
+		if (refused !== null) throw refused;
+		const retryRejected = saved.plans.some((plan) => retriedIn(plan).size > 0);
+		const comparing = { ...call, flags: { ...flags, reads }, retryRejected };
+		const { states, comparisons } = await compareStates(fleetOf(organizations), comparing);
+		const stale = reviewed.findStale(comparisons, journal);
+		if (stale !== null) throw stale;
+		return [...states, ...notPlanned];
+	} finally {
+		journal.close();
+	}
+}
+
+type ComparingCall = Call<StateFlags & Pick<ComparisonFlags, "reads">> & Pick<ComparingOptions, "retryRejected">;
+
+/** Returns the state of each organization after its plan. */
+async function compareStates(fleet: DesiredFleet, call: ComparingCall) {
+	const { readAccessOnly } = await import("../../../sync/read/read-access.ts");
 	return withConnection(call, async (connection) => {
-		const states: FoundState[] = [];
-		const compared = compareFleet(fleet, { ...comparing, connection }, async ({ comparison, client }) => {
+		const comparisons: Comparison[] = [];
+		const compared = compareFleet(fleet, { ...call, connection }, async ({ comparison, client }) => {
 			const { plan, desired } = comparison;
 			if (isImpossible(plan)) throw describeImpossible(plan);
-			const reading = await readAccessOnly(plan.organizationId, client.reader, terminal.now);
+			const reading = await readAccessOnly(plan.organizationId, client.reader, call.terminal.now);
+			comparisons.push(comparison);
 			return stateAfter(toState(plan, reading, namesOfUsers(desired)), plan.steps);
 		});
-		for await (const one of compared) {
-			states.push("error" in one ? failedState(one as OrganizationError) : one);
-		}
-		return states;
+		const states: readonly FoundState[] = await Array.fromAsync(compared);
+		return { states, comparisons };
 	});
 }
 
@@ -129,6 +130,11 @@ async function readSeed(file: string, call: Call<StateFlags>): Promise<readonly 
 	const { parseSeed } = await import("../../../emulator/seed/seed.ts");
 	const { accessOfSeed } = await import("./seed-access.ts");
 	const text = readTextFile(file, terminal.directory, { maxMebibytes: 128, hint: "export --as seed writes one" });
+	if (/^organizationId:/m.test(text)) {
+		throw new ConfigurationError(`--offline ${showText(file)}: the file is a document, which has no live state`, {
+			hint: "export --as seed writes a seed of an organization, with all its policies",
+		});
+	}
 	const fleet = await readNamedFleet(call);
 	const id = flags.organization?.toLowerCase();
 	return parseSeed(text, file)

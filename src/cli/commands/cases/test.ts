@@ -16,23 +16,17 @@ import { CaseJudge } from "../../../plan/access-cases/judge.ts";
 import { resolveCases } from "../../../plan/access-cases/resolve.ts";
 import { matchesGlob } from "../../../plan/glob.ts";
 import { namedAs } from "../../../plan/organization-name.ts";
-import type { AccessState } from "../../../policy/access.ts";
+import { type AccessState, policyNamesIn } from "../../../policy/access.ts";
 import type { OrganizationCases, TestResult } from "../../../render/result/cases.ts";
 import { resultHead } from "../../../render/result/head.ts";
 import { wrongNameText } from "../../../say/cases.ts";
 import { readCaseFiles } from "../../files/access-files.ts";
 import { defaultDocument } from "../../files/sources.ts";
 import { didYouMean } from "../../flags/suggest.ts";
+import { describeError, exitCodeOfError, type OrganizationError } from "../../output/failure.ts";
 import type { Call } from "../../output/output.ts";
 import { beginFile, checkNewFile } from "./begin.ts";
-import {
-	type CaseState,
-	type FailedState,
-	type FoundState,
-	readStates,
-	type StateFlags,
-	type StateKind,
-} from "./states.ts";
+import { type CaseState, type FoundState, readStates, type StateFlags, type StateKind } from "./states.ts";
 
 interface TestFlags extends StateFlags {
 	/** Whether to look for policies that no case is about. */
@@ -55,15 +49,16 @@ export async function test(words: readonly string[], call: Call<TestFlags>): Pro
 	if (flags.write !== undefined) await beginFile(flags.write, states, call);
 	const files = selected ?? readCaseFiles([flags.write ?? ""], flags, terminal);
 	const judged = judgeAll(files, states, flags.coverage === true);
-	const code = combineExitCodes(judged.map(exitCodeOf));
+	const codes = states.flatMap((one) => ("error" in one ? exitCodeOfError(one.error) : []));
+	const code = combineExitCodes([...codes, ...judged.map(exitCodeOf)]);
 	const [failed] = judged.flatMap(({ error }) => error ?? []);
 	return { ...resultHead("test", code, failed ?? null), state: kind, organizations: judged };
 }
 
 /** Throws ConfigurationError for flags that exclude each other. */
 function stateKindOf({ flags, terminal }: Call<TestFlags>): StateKind {
-	const given = (["live", "after", "plan", "offline"] as const).filter((kind) => flags[kind] !== undefined);
-	const [kind, other] = given;
+	const [kind, second] = (["live", "after", "plan", "offline"] as const).filter((name) => flags[name] !== undefined);
+	const other = second ?? (kind === "offline" && flags.local === true ? "local" : undefined);
 	if (other !== undefined) throw new ConfigurationError(`--${kind} and --${other} cannot be used together`);
 	if (kind !== undefined) return kind;
 	const hasDocument = flags.file.length > 0 || existsSync(resolve(terminal.directory, defaultDocument));
@@ -105,7 +100,7 @@ function judgeAll(
 		const id = showText(idle.organizationId ?? "");
 		throw new ConfigurationError(`${showText(idle.file)}: no organization of this run is ${id}`, { hint });
 	}
-	if (wrong.length > 0) throw new DocumentError(wrong, "the test suite");
+	if (wrong.length > 0) throw new DocumentError(wrong, "the access cases have");
 	const kept = judged.filter(({ error, cases }) => error !== null || cases.length > 0);
 	if (kept.length === 0)
 		throw new ConfigurationError("no access case was judged: the run has no organization", { hint });
@@ -143,21 +138,19 @@ function judgeState(
 		at: new Date(state.nowMs).toISOString(),
 		userNames: { ...liveNames, ...aliases, ...Object.fromEntries(given) },
 		tagNames,
-		policyNames: Object.fromEntries(
-			(access.policies.known ? access.policies.value : []).map(({ id, name }) => [id, name]),
-		),
+		policyNames: policyNamesIn(access),
 		cases: judged.flatMap(({ cases }) => cases.map((one) => one.judged)),
 		...(coverage ? { uncovered: findUncovered(access, isNoticed) } : {}),
 		error: null,
 	};
 }
 
-function toFailed({ error, ...named }: FailedState): OrganizationCases {
-	return { ...namedAs(named), at: null, userNames: {}, tagNames: {}, policyNames: {}, cases: [], error };
+function toFailed({ error, ...named }: OrganizationError): OrganizationCases {
+	const names = { userNames: {}, tagNames: {}, policyNames: {} };
+	return { ...namedAs(named), at: null, ...names, cases: [], error: describeError(error) };
 }
 
-function exitCodeOf({ cases, error }: OrganizationCases): ExitCode {
-	if (error !== null) return exitCodes.error;
+function exitCodeOf({ cases }: OrganizationCases): ExitCode {
 	const verdicts = cases.map(({ verdict }) => verdict);
 	if (verdicts.includes("failed")) return exitCodes.failedCase;
 	return verdicts.includes("unknown") ? exitCodes.undecided : exitCodes.inSync;

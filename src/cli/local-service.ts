@@ -1,5 +1,5 @@
 /** Runs the local emulator of `--local` on loopback, with its state and key in `.orgsync/`, as long as the command. */
-import { generateKeyPairSync } from "node:crypto";
+import { createECDH } from "node:crypto";
 import { existsSync, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { explainFileError, StorageError } from "../common/errors.ts";
@@ -40,23 +40,14 @@ function readOrCreateKey(directory: string, keyFile: string, notice: (text: stri
 		mkdirSync(folder, { recursive: true, mode: 0o700 });
 		// Nothing here belongs in version control: a key, a database, a journal.
 		replaceFile(join(folder, ".gitignore"), "*\n", { directory, isSecret: true });
-		const {
-			d = "",
-			x = "",
-			y = "",
-		} = generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey.export({ format: "jwk" });
-		const publicKey = compressPoint(Buffer.from(x, "base64url"), Buffer.from(y, "base64url"));
+		const pair = createECDH("prime256v1");
+		const publicKey = pair.generateKeys("hex", "compressed");
 		replaceFile(publicFile, `${publicKey}\n`, { directory, isSecret: true });
-		replaceFile(keyFile, `${Buffer.from(d, "base64url").toString("hex")}\n`, { directory, isSecret: true });
+		replaceFile(keyFile, `${pair.getPrivateKey("hex").padStart(64, "0")}\n`, { directory, isSecret: true });
 		return publicKey;
 	} catch (error) {
 		if (error instanceof StorageError) throw error;
 		const reason = explainFileError(error);
 		throw new StorageError(`the local service cannot keep its files in ${folder}: ${reason}`, { cause: error });
 	}
-}
-
-/** Returns the compressed form of a P-256 point as hex: 02 or 03 by the parity of y, then x (SEC 1, 2.3.3). */
-function compressPoint(x: Buffer, y: Buffer): string {
-	return Buffer.concat([Buffer.from([(y[y.length - 1] ?? 0) % 2 === 0 ? 2 : 3]), x]).toString("hex");
 }

@@ -87,16 +87,19 @@ export abstract class OrgsyncError extends Error {
 	}
 }
 
-/** Flags, environment or files that orgsync itself needs are wrong or missing. Nothing was submitted. */
-export class ConfigurationError extends OrgsyncError {
-	readonly code = "configuration";
-	readonly exitCode = exitCodes.invalid;
+/** Returns the class of errors with this code, whose exit code is always the same. */
+function errorOf<const Code extends string, const Exit extends ExitCode>(code: Code, exitCode: Exit) {
+	return class extends OrgsyncError {
+		readonly code = code;
+		readonly exitCode = exitCode;
+	};
 }
 
+/** Flags, environment or files that orgsync itself needs are wrong or missing. Nothing was submitted. */
+export class ConfigurationError extends errorOf("configuration", exitCodes.invalid) {}
+
 /** The document has problems; all of them are in `problems`. Nothing was submitted. */
-export class DocumentError extends OrgsyncError {
-	readonly code = "document";
-	readonly exitCode = exitCodes.invalid;
+export class DocumentError extends errorOf("document", exitCodes.invalid) {
 	readonly problems: readonly Problem[];
 
 	/** `found` is what they were found in, for example `the seed has`. */
@@ -107,16 +110,10 @@ export class DocumentError extends OrgsyncError {
 }
 
 /** The service does not accept the key or the stamp: 401, or 403 with gRPC code 16 (docs/internals/service.md#errors). */
-export class AuthenticationError extends OrgsyncError {
-	readonly code = "not-authorized";
-	readonly exitCode = exitCodes.notAuthorized;
-}
+export class AuthenticationError extends errorOf("not-authorized", exitCodes.notAuthorized) {}
 
 /** A passkey signed nothing: the person refused, or did not answer in time. Nothing was submitted. */
-export class PasskeyError extends OrgsyncError {
-	readonly code = "passkey";
-	readonly exitCode = exitCodes.error;
-}
+export class PasskeyError extends errorOf("passkey", exitCodes.error) {}
 
 /** The service answered, and the answer is an error that a retry does not mend. */
 export class ServiceError extends OrgsyncError {
@@ -150,9 +147,7 @@ export async function ifAvailable<T>(answer: Promise<T>): Promise<T | undefined>
 }
 
 /** No usable answer came. `sent` decides what may follow: after `"no"` anything, after `"maybe"` only the same bytes. */
-export class TransportError extends OrgsyncError {
-	readonly code = "transport";
-	readonly exitCode = exitCodes.error;
+export class TransportError extends errorOf("transport", exitCodes.error) {
 	readonly sent: "no" | "maybe";
 
 	constructor(message: string, sent: "no" | "maybe", options: ErrorOptions = {}) {
@@ -162,28 +157,16 @@ export class TransportError extends OrgsyncError {
 }
 
 /** The service denies a query that an answer needs: the answer is unknown, which is not no. */
-export class UndecidedError extends OrgsyncError {
-	readonly code = "undecided";
-	readonly exitCode = exitCodes.undecided;
-}
+export class UndecidedError extends errorOf("undecided", exitCodes.undecided) {}
 
 /** A file that orgsync keeps (journal, local service) cannot be opened, read or written. */
-export class StorageError extends OrgsyncError {
-	readonly code = "storage";
-	readonly exitCode = exitCodes.error;
-}
+export class StorageError extends errorOf("storage", exitCodes.error) {}
 
 /** The work is done, and its result or what was said of it could not be written. The exit code is not that of the work. */
-export class OutputError extends OrgsyncError {
-	readonly code = "output";
-	readonly exitCode = exitCodes.error;
-}
+export class OutputError extends errorOf("output", exitCodes.error) {}
 
 /** A guard found more than its limit allows, without an override. Nothing was submitted. */
-export class GuardError extends OrgsyncError {
-	readonly code = "guard";
-	readonly exitCode = exitCodes.blockedByGuard;
-}
+export class GuardError extends errorOf("guard", exitCodes.blockedByGuard) {}
 
 /** An object that a saved plan touches and that is not what it was when the plan was made. */
 export interface OutdatedObject {
@@ -213,9 +196,7 @@ export interface OutdatedState {
 export const stalePlanMessage = "the saved plan is stale, nothing was submitted";
 
 /** Objects that the saved plan touches changed since it was made: what was reviewed cannot run. Nothing was submitted. */
-export class StalePlanError extends OrgsyncError {
-	readonly code = "stale-plan";
-	readonly exitCode = exitCodes.stalePlan;
+export class StalePlanError extends errorOf("stale-plan", exitCodes.stalePlan) {
 	readonly outdated: readonly OutdatedObject[];
 
 	/** `lines` describe the objects, one line each. */
@@ -228,10 +209,7 @@ export class StalePlanError extends OrgsyncError {
 }
 
 /** Another version of orgsync made the saved plan: its impact was found by other rules and cannot be compared. Nothing was submitted. */
-export class PlanModelError extends OrgsyncError {
-	readonly code = "plan-model";
-	readonly exitCode = exitCodes.stalePlan;
-
+export class PlanModelError extends errorOf("plan-model", exitCodes.stalePlan) {
 	constructor(age: "older" | "newer") {
 		super(
 			`the saved plan was made by ${age === "older" ? "an older" : "a newer"} orgsync, nothing was submitted: it judged who can do what by other rules, so its impact cannot be compared`,
@@ -246,34 +224,19 @@ export class PlanModelError extends OrgsyncError {
 }
 
 /** The journal has it that the saved plan, or a step of it that would be sent, was carried out before. Nothing was submitted. */
-export class AppliedPlanError extends OrgsyncError {
-	readonly code = "plan-applied";
-	readonly exitCode = exitCodes.stalePlan;
-}
+export class AppliedPlanError extends errorOf("plan-applied", exitCodes.stalePlan) {}
 
 /** A saved plan is older than the operator allows, or from the future. Nothing was submitted. */
-export class PlanAgeError extends OrgsyncError {
-	readonly code = "plan-too-old";
-	readonly exitCode = exitCodes.stalePlan;
-}
+export class PlanAgeError extends errorOf("plan-too-old", exitCodes.stalePlan) {}
 
 /** A saved plan says nothing of an organization: it could not be read when the plan was made. Nothing was submitted to it. */
-export class NotPlannedError extends OrgsyncError {
-	readonly code = "not-planned";
-	readonly exitCode = exitCodes.error;
-}
+export class NotPlannedError extends errorOf("not-planned", exitCodes.error) {}
 
 /** The live organization cannot become what the document says, whatever is submitted; `problems` says why. */
-export class LiveProblemError extends OrgsyncError {
-	readonly code = "live-problem";
-	readonly exitCode = exitCodes.error;
-}
+export class LiveProblemError extends errorOf("live-problem", exitCodes.error) {}
 
 /** A signal ended the work before this part of it was begun. Nothing was submitted for it. */
-export class InterruptedError extends OrgsyncError {
-	readonly code = "interrupted";
-	readonly exitCode = exitCodes.interrupted;
-}
+export class InterruptedError extends errorOf("interrupted", exitCodes.interrupted) {}
 
 /** Whether the error ended a request before it was stamped, so that nothing was submitted for it. */
 export function isUnstamped(error: unknown): error is ConfigurationError | PasskeyError | InterruptedError {

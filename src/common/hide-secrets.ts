@@ -17,11 +17,12 @@ function findSecrets(environment: Readonly<Record<string, string | undefined>>):
 function secretsOfAddress(text: string): readonly string[] {
 	const [, pair = "", path = ""] = /^(?:[a-z][a-z0-9+.-]*:\/\/)?(?:([^/]*)@)?[^/]*(\/.*)?$/i.exec(text.trim()) ?? [];
 	const written = [pair, pair.replace(/^[^:]*:/, ""), path, path.slice(1)];
-	const decoded = written.map(decode);
-	return [...written, ...decoded, Buffer.from(decode(pair)).toString("base64")];
+	const decoded = written.map(decodePercent);
+	return [...written, ...decoded, Buffer.from(decodePercent(pair)).toString("base64")];
 }
 
-function decode(text: string): string {
+/** Returns the text with its percent escapes resolved; as it is where they are none. */
+export function decodePercent(text: string): string {
 	try {
 		return decodeURIComponent(text);
 	} catch {

@@ -54,7 +54,7 @@ export function hasMoreValues(text: string, max: number): boolean {
 }
 
 /** Where the string that begins at `start` ends; the end of the text when its closing quote is missing. */
-function endOfString(text: string, start: number): number {
+export function endOfString(text: string, start: number): number {
 	let end = text.indexOf('"', start + 1);
 	while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
 	return end === -1 ? text.length : end;

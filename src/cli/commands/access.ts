@@ -1,5 +1,6 @@
 /** `grant` and `revoke`: edit the document and show the plan. They have a Reader, so they cannot submit. The file is written last. */
 
+import { defined } from "../../common/defined.ts";
 import { ConfigurationError, exitCodes } from "../../common/errors.ts";
 import { showAddress, showText } from "../../common/escape.ts";
 import type { AccessEdit, AccessRequest } from "../../document/edit/access-edit.ts";
@@ -180,12 +181,14 @@ async function editDocument(
 		organizations: [{ organizationId, exitCode, plan }],
 		access: {
 			...{ organizationId, address, userId, effect, file: at.file, line: at.line },
-			...(window?.fromMs === undefined ? {} : { from: new Date(window.fromMs).toISOString() }),
-			...(window?.untilMs === undefined ? {} : { until: new Date(window.untilMs).toISOString() }),
-			...(window?.reason === undefined ? {} : { reason: window.reason }),
+			...defined({ from: toIso(window?.fromMs), until: toIso(window?.untilMs), reason: window?.reason }),
 		},
 		nextCommand: commandText({ command: "apply" }, flags),
 	};
+}
+
+function toIso(ms: number | undefined): string | undefined {
+	return ms === undefined ? undefined : new Date(ms).toISOString();
 }
 
 const unwritten = { hint: "nothing was written to any document" };

@@ -116,7 +116,7 @@ const approve = (): CommandRow => ({
 		[exitCodes.rejectedOrDenied]: "an activity was rejected, or the vote denied",
 		[exitCodes.interrupted]: true,
 	},
-	run: async (call) => (await import("../commands/vote/approve.ts")).approve(call.words, call),
+	run: async (call) => (await import("../commands/vote/approve.ts")).voteOn("approve", call.words, call),
 });
 
 const reject = (): CommandRow => ({
@@ -134,7 +134,7 @@ const reject = (): CommandRow => ({
 		[exitCodes.rejectedOrDenied]: "the service denied a query or the vote",
 		[exitCodes.interrupted]: true,
 	},
-	run: async (call) => (await import("../commands/vote/approve.ts")).reject(call.words, call),
+	run: async (call) => (await import("../commands/vote/approve.ts")).voteOn("reject", call.words, call),
 });
 
 const explain = (): CommandRow => ({

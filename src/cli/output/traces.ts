@@ -7,6 +7,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { TracingChannel, TracingChannelSubscribers } from "node:diagnostics_channel";
 import type { Agent } from "node:http";
+import { setTimeout } from "node:timers/promises";
 import {
 	type Attributes,
 	type Context,
@@ -310,16 +311,11 @@ function describeCause(error: (Error & { readonly code?: unknown }) | undefined)
 }
 
 /** Returns whether the promise settled in this time. Its errors count as settled. */
-async function within(ms: number, promise: Promise<unknown>): Promise<boolean> {
-	let timer: NodeJS.Timeout | undefined;
-	const late = new Promise<boolean>((resolve) => {
-		timer = setTimeout(() => resolve(false), ms);
-	});
-	const settled = promise.then(
-		() => true,
-		() => true,
-	);
-	return Promise.race([settled, late]).finally(() => clearTimeout(timer));
+function within(ms: number, promise: Promise<unknown>): Promise<boolean> {
+	const end = new AbortController();
+	const settled = promise.catch(() => undefined).then(() => true);
+	const late = setTimeout(ms, false, end).catch(() => false);
+	return Promise.race([settled, late]).finally(() => end.abort());
 }
 
 /** On a signal that the command does not handle, sends the spans first, then ends as the signal would; a second one ends at once. */

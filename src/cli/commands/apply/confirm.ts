@@ -7,7 +7,7 @@ import { renderPlansToApply } from "../../../render/result-text.ts";
 import type { Journal } from "../../../sync/journal/journal.ts";
 import type { Call } from "../../output/output.ts";
 import type { ComparedOrganization } from "../comparing.ts";
-import { type Ask, type GivenOverrides, refuseBlockedPlans, refuseImpossible } from "./consent.ts";
+import { type Ask, describeImpossible, type GivenOverrides, isImpossible, refuseBlockedPlans } from "./consent.ts";
 
 /** An organization with its plan, or all that there is to show of it. */
 export type PreparedOrganization = (ComparedOrganization & { readonly organizationId: string }) | FoundOrganization;
@@ -79,7 +79,9 @@ async function showAndAsk(
 	const unchanged = readings.filter((one) => "state" in one && one.state === "inSync").length;
 	if (plans.length + unchanged > 0) output.note(renderPlansToApply(plans, run.size, unchanged, output.style));
 	if (refusal !== null) throw refusal;
-	if (run.size === 1) refuseImpossible(plans);
+	const [only] = plans;
+	// One of several does not stop the others.
+	if (run.size === 1 && only !== undefined && isImpossible(only)) throw describeImpossible(only);
 	refuseBlockedPlans(plans, given.allowed);
 	const sending = plans.filter(isSending);
 	const steps = countSteps(readings);

@@ -65,11 +65,6 @@ export function describeImpossible({ problems }: Plan): LiveProblemError {
 	);
 }
 
-/** Throws LiveProblemError if the only organization cannot converge. One of several does not stop the others. */
-export function refuseImpossible([only, ...others]: readonly Plan[]): void {
-	if (only !== undefined && others.length === 0 && isImpossible(only)) throw describeImpossible(only);
-}
-
 /** Throws GuardError if a guard blocks one of the plans and `--allow` does not override it with the value that it found. */
 export function refuseBlockedPlans(all: readonly Plan[], allowed: Allowed): void {
 	const guards = all.filter((plan) => !isImpossible(plan)).flatMap((plan) => plan.guards);

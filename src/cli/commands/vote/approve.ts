@@ -53,16 +53,6 @@ interface VoteRun extends Call<VoteFlags> {
 	readonly hasPasskey: boolean;
 }
 
-/** Approves the activities with these ids; without any, those of `--plan`, or all that agree with the document. */
-export function approve(names: readonly string[], call: Call<VoteFlags>): Promise<VoteResult> {
-	return voteOn("approve", names, call);
-}
-
-/** Rejects the activities with these ids. */
-export function reject(names: readonly string[], call: Call<VoteFlags>): Promise<VoteResult> {
-	return voteOn("reject", names, call);
-}
-
 const operations: Readonly<Record<VoteCommand, VoteName>> = { approve: "approve_activity", reject: "reject_activity" };
 
 /** What was read for a vote, with the plans that the guards judge. */
@@ -72,7 +62,12 @@ interface VoteReview {
 	readonly judged: readonly (readonly Plan[])[];
 }
 
-async function voteOn(command: VoteCommand, names: readonly string[], call: Call<VoteFlags>): Promise<VoteResult> {
+/** Votes on the activities with these ids; without any, `approve` does on those of `--plan`, or all that agree with the document. */
+export async function voteOn(
+	command: VoteCommand,
+	names: readonly string[],
+	call: Call<VoteFlags>,
+): Promise<VoteResult> {
 	const { allowed } = readOverrides({ allow: call.flags.allow ?? [], abandon: [] });
 	const { organizations: orders, savedPlan } = await findVoteOrders(command, names, call);
 	return withConnection(call, (connection) =>

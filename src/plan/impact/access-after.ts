@@ -65,30 +65,15 @@ export function coveredId({ covers = [] }: CoveringRequest, name: string): strin
 	return covers.find(({ address }) => labelOf(address) === name)?.id ?? name;
 }
 
-/** Policies that steps write, by parameters: the same each time, so that each is compiled once. */
-const written = new WeakMap<object, AccessPolicy>();
-
 function newPolicy(parameters: NewPolicy, id: string): AccessPolicy {
 	const { policyName: name, effect, consensus, condition, time = "" } = parameters;
-	const known = written.get(parameters);
-	const made = known?.id === id ? known : { id, name, effect, consensus, condition, time };
-	written.set(parameters, made);
-	return made;
+	return { id, name, effect, consensus, condition, time };
 }
 
 function updated(policy: AccessPolicy, parameters: StepParameters["update_policy"]): AccessPolicy {
 	if (policy.id !== parameters.policyId) return policy;
 	const { policyName: name, policyEffect: effect, policyConsensus: consensus, policyCondition: condition } = parameters;
-	const made = written.get(parameters) ?? {
-		id: policy.id,
-		name,
-		effect,
-		consensus,
-		condition,
-		time: parameters.time ?? "",
-	};
-	written.set(parameters, made);
-	return made;
+	return { id: policy.id, name, effect, consensus, condition, time: parameters.time ?? "" };
 }
 
 /** Policies that mention the tag stay, and match no user by it. */

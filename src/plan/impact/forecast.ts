@@ -4,6 +4,8 @@
  */
 import { remember } from "../../common/remember.ts";
 import type { AccessPolicy, AccessState, Known } from "../../policy/access.ts";
+import { factsOfType } from "../../policy/powers/activity.ts";
+import { hasPart } from "../../policy/powers/compile.ts";
 import {
 	type Approval,
 	forecastApproval,
@@ -246,6 +248,7 @@ class Forecast {
 	}
 
 	#findApplicable(policy: AccessPolicy, type: string): boolean {
+		if (!hasPart(policy, factsOfType(type))) return false;
 		const userId = "00000000-0000-0000-0000-000000000000";
 		const none = { known: true, value: [] } as const;
 		const user = { id: userId, tagIds: none, email: { known: true, value: null }, credentials: none } as const;

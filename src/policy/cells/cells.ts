@@ -4,7 +4,7 @@ import { evaluate } from "../language/evaluate.ts";
 import type { Expression } from "../language/syntax.ts";
 import { isError, structOf, type Value } from "../language/values.ts";
 import type { Field } from "./fields.ts";
-import { type FormulaId, truth } from "./formulas.ts";
+import { type Atoms, type FormulaId, truth } from "./formulas.ts";
 import { type Component, holdsAtom, isSoundAtom, type Leaf, takeApart } from "./leaves.ts";
 import { TooWide } from "./lists.ts";
 import { isOfActivity, isParameter } from "./reads.ts";
@@ -59,7 +59,7 @@ export function findCells(conditions: readonly Condition[], activities: Activiti
 /** Values of the fields of a component that all its leaves find the same. */
 interface Class {
 	readonly values: ReadonlyMap<Field, Value>;
-	readonly atoms: ReadonlyMap<string, boolean>;
+	readonly atoms: Atoms;
 	/** What was found of formulas with these atoms. */
 	readonly settled: Map<FormulaId, FormulaId>;
 }
@@ -180,15 +180,16 @@ function findClasses(
 	const evaluated = tests.filter((test) => test === null).length;
 	if (evaluated * combinations.length > maxEvaluations) throw new TooWide();
 	const classes = new Map<string, Class>();
+	const atomsFor = atomsOf(leaves);
 	for (const values of combinations) {
 		const scope = scopeOf(values);
 		const value = field === undefined ? undefined : values.get(field);
 		const outcomes = leaves.map((leaf, index) => {
 			const test = tests[index] ?? null;
-			return test !== null && typeof value === "string" ? test(value) : outcomeOf(leaf, scope);
+			return test !== null && value !== undefined ? test(value) : outcomeOf(leaf, scope);
 		});
 		const key = outcomes.join();
-		if (!classes.has(key)) classes.set(key, { values, atoms: atomsOf(leaves, outcomes), settled: new Map() });
+		if (!classes.has(key)) classes.set(key, { values, atoms: atomsFor(outcomes), settled: new Map() });
 	}
 	return [...classes.values()];
 }
@@ -235,16 +236,15 @@ function outcomeOf({ expression }: Leaf, scope: ReadonlyMap<string, Value>): Out
 	return isError(value) ? "errs" : "open";
 }
 
-/** Returns what is known of the leaves; nothing of those that depend on what is not documented. */
-function atomsOf(leaves: readonly Leaf[], outcomes: readonly Outcome[]): ReadonlyMap<string, boolean> {
-	const atoms = new Map<string, boolean>();
-	for (const [index, { text }] of leaves.entries()) {
-		const outcome = outcomes[index] ?? "open";
-		if (outcome === "open") continue;
-		atoms.set(holdsAtom(text), outcome === true);
-		atoms.set(isSoundAtom(text), outcome !== "errs");
-	}
-	return atoms;
+/** Returns what is known of the leaves by their outcomes; nothing of those that depend on what is not documented. */
+function atomsOf(leaves: readonly Leaf[]): (outcomes: readonly Outcome[]) => Atoms {
+	const holds = new Map(leaves.map(({ text }, index) => [holdsAtom(text), index]));
+	const sound = new Map(leaves.map(({ text }, index) => [isSoundAtom(text), index]));
+	return (outcomes) => (name) => {
+		const outcome = outcomes[holds.get(name) ?? sound.get(name) ?? -1] ?? "open";
+		if (outcome === "open") return undefined;
+		return holds.has(name) ? outcome === true : outcome !== "errs";
+	};
 }
 
 interface Tree extends Map<string, Tree | Value> {}

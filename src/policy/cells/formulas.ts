@@ -12,6 +12,9 @@ type Node =
 	| { readonly is: "not"; readonly of: FormulaId }
 	| { readonly is: "and" | "or"; readonly parts: readonly FormulaId[] };
 
+/** Whether an atom is true; undefined where that is not known. */
+export type Atoms = (name: string) => boolean | undefined;
+
 export class Formulas {
 	readonly #nodes: Node[] = [{ is: "constant" }, { is: "constant" }];
 	readonly #ids = new Map<string, FormulaId>();
@@ -57,14 +60,14 @@ export class Formulas {
 	}
 
 	/** Returns the formula where some atoms are true or false. `known`: what was found for the same atoms before. */
-	settle(id: FormulaId, atoms: ReadonlyMap<string, boolean>, known: Map<FormulaId, FormulaId>): FormulaId {
+	settle(id: FormulaId, atoms: Atoms, known: Map<FormulaId, FormulaId>): FormulaId {
 		if (id <= truth) return id;
 		return remember(known, id, () => {
 			const node = this.#nodes[id];
 			if (node?.is === "not") return this.not(this.settle(node.of, atoms, known));
 			if (node?.is === "and" || node?.is === "or")
 				return this[node.is](node.parts.map((part) => this.settle(part, atoms, known)));
-			const value = node?.is === "atom" ? atoms.get(node.name) : undefined;
+			const value = node?.is === "atom" ? atoms(node.name) : undefined;
 			return value === undefined ? id : value ? truth : falsehood;
 		});
 	}

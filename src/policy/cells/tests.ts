@@ -1,39 +1,43 @@
-/** Quick tests for conditions that only compare one text with others, of which a policy can have thousands. */
+/** Quick tests for conditions that only compare one value with texts or numbers, of which a policy can have thousands. */
 import { type Expression, isLogical, operandsOf } from "../language/syntax.ts";
 import type { Value } from "../language/values.ts";
 import type { Field } from "./fields.ts";
 
 type Test = (value: Value) => boolean;
 
-/** Returns the test; null for an expression that does more than compare the field with texts. */
-export function testOf(expression: Expression, field: Field): Test | null {
-	return field.type.kind === "string" && field.slices.size === 0 ? compile(expression) : null;
+/** The types of values that tests compare. */
+type Compared = "string" | "bigint";
+
+/** Returns the test of values that are no lists and structs; null for an expression that does more than compare the field. */
+export function testOf(expression: Expression, { type, slices }: Field): Test | null {
+	if (type.kind === "number") return compile(expression, "bigint");
+	return type.kind === "string" && slices.size === 0 ? compile(expression, "string") : null;
 }
 
-function compile(expression: Expression): Test | null {
+function compile(expression: Expression, type: Compared): Test | null {
 	if (expression.node === "not") {
-		const of = compile(expression.of);
+		const of = compile(expression.of, type);
 		return of === null ? null : (value) => !of(value);
 	}
 	if (expression.node !== "binary") return null;
 	if (isLogical(expression)) {
-		const tests = operandsOf(expression).map(compile);
+		const tests = operandsOf(expression).map((one) => compile(one, type));
 		if (!tests.every((test) => test !== null)) return null;
 		return expression.operator === "&&"
 			? (value) => tests.every((test) => test(value))
 			: (value) => tests.some((test) => test(value));
 	}
 	const { operator, left, right } = expression;
-	const texts = operator === "in" ? textsOf(right) : (textsOf(left) ?? textsOf(right));
-	const other = operator === "in" || textsOf(left) === null ? left : right;
-	if (texts === null || other.node !== "field") return null;
-	if (operator === "==" || operator === "in") return (value) => texts.has(value);
-	return operator === "!=" ? (value) => !texts.has(value) : null;
+	const values = operator === "in" ? literalsOf(right, type) : (literalsOf(left, type) ?? literalsOf(right, type));
+	const other = operator === "in" || literalsOf(left, type) === null ? left : right;
+	if (values === null || other.node !== "field") return null;
+	if (operator === "==" || operator === "in") return (value) => values.has(value);
+	return operator === "!=" ? (value) => !values.has(value) : null;
 }
 
-/** Returns the texts of a literal, or of a list of literals. */
-function textsOf(expression: Expression): ReadonlySet<Value> | null {
+/** Returns the value of a literal, or those of a list of literals. */
+function literalsOf(expression: Expression, type: Compared): ReadonlySet<Value> | null {
 	const items = expression.node === "list" ? expression.items : [expression];
-	const texts = items.flatMap((item) => (item.node === "literal" && typeof item.value === "string" ? item.value : []));
-	return texts.length === items.length ? new Set(texts) : null;
+	const values = items.flatMap((item) => (item.node === "literal" && typeof item.value === type ? item.value : []));
+	return values.length === items.length ? new Set<Value>(values) : null;
 }

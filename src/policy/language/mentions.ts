@@ -1,3 +1,4 @@
+import { remember } from "../../common/remember.ts";
 import { type Expression, isLogical, operandsOf, partsOf } from "./syntax.ts";
 
 /** Returns whether the expression depends on who approves. */
@@ -8,10 +9,17 @@ export const mentionsVotes = (expression: Expression): boolean =>
 export const mentionsName = (expression: Expression, names: readonly string[]): boolean =>
 	has(expression, (part) => part.node === "name" && names.includes(part.name));
 
-/** Returns the texts in all comparisons that read the field, a path, as a whole. */
+const compared = new WeakMap<Expression, Map<string, readonly string[]>>();
+
+/** Returns the texts in all comparisons that read the field, a path, as a whole; found once for each tree. */
 export function comparedWith(expression: Expression, path: string): readonly string[] {
-	if (expression.node === "not") return comparedWith(expression.of, path);
-	if (isLogical(expression)) return operandsOf(expression).flatMap((part) => comparedWith(part, path));
+	const known = remember(compared, expression, () => new Map<string, readonly string[]>());
+	return remember(known, path, () => findCompared(expression, path));
+}
+
+function findCompared(expression: Expression, path: string): readonly string[] {
+	if (expression.node === "not") return findCompared(expression.of, path);
+	if (isLogical(expression)) return operandsOf(expression).flatMap((part) => findCompared(part, path));
 	const texts: string[] = [];
 	let isWhole = false;
 	has(expression, (part) => {

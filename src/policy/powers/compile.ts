@@ -27,13 +27,21 @@ interface CompiledPolicy {
 /** Policies are compiled once, however often they are asked about. */
 const compiled = new WeakMap<AccessPolicy, CompiledPolicy>();
 
+/** The same by their texts: an organization that is read again has other objects for the same policies. */
+const byTexts = new Map<string, CompiledPolicy>();
+const maxKept = 1_000;
+
 export function compilePolicy(policy: AccessPolicy): CompiledPolicy {
-	return remember(compiled, policy, () => ({
-		consensus: compileClause(policy.consensus, "consensus"),
-		...compileCondition(policy.condition),
-		time: compileClause(policy.time, "time"),
-		outcomes: new Map(),
-	}));
+	return remember(compiled, policy, () => {
+		const { consensus, condition, time } = policy;
+		if (byTexts.size >= maxKept) byTexts.clear();
+		return remember(byTexts, JSON.stringify([consensus, condition, time]), () => ({
+			consensus: compileClause(consensus, "consensus"),
+			...compileCondition(condition),
+			time: compileClause(time, "time"),
+			outcomes: new Map(),
+		}));
+	});
 }
 
 function compileClause(text: string, clause: Clause): CompiledClause {
@@ -59,6 +67,12 @@ export function outcomeFor(policy: AccessPolicy, facts: ActivityFacts): Outcome 
 		const judged = judgeCondition(condition.tree, facts);
 		return judged.holds === "unknown" && slip !== null ? { ...judged, because: slip } : judged;
 	});
+}
+
+/** Returns whether the condition may hold for some activity of these. */
+export function hasPart(policy: AccessPolicy, facts: ActivityFacts): boolean {
+	const { holds } = outcomeFor(policy, facts);
+	return holds !== "no" && holds !== "absent";
 }
 
 /** Whether a policy is in force at a moment. */

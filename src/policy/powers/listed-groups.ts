@@ -1,5 +1,5 @@
 /** Finds the groups of activities that powers are reported for and compared in, by what policies decide and not by how they are written. */
-
+import { remember } from "../../common/remember.ts";
 import type { AccessPolicy } from "../access.ts";
 import { activityTypes, kindOfType } from "../activities/types.ts";
 import { comparedWith } from "../language/mentions.ts";
@@ -58,9 +58,15 @@ export function groupsApart(groups: readonly ActivityGroup[], of: ActivityGroup)
 	);
 }
 
+/** When the condition of a compiled policy holds in each group of the table. */
+const partsInTable = new WeakMap<object, readonly (string | null)[]>();
+
 /** Returns the groups beside the core of which policies decide otherwise than of most; all where no core group is like most. */
 function singledOut(policies: readonly AccessPolicy[]): readonly ActivityGroup[] {
-	const partsOf = new Map(table.map((group) => [group, policies.map((policy) => partIn(policy, group))]));
+	const rows = policies.map((policy) =>
+		remember(partsInTable, compilePolicy(policy), () => table.map((group) => partIn(policy, group))),
+	);
+	const partsOf = new Map(table.map((group, index) => [group, rows.map((row) => row[index] ?? null)]));
 	const documented = [...partsOf].filter(([group]) => "resource" in group);
 	const classes = Map.groupBy(documented, ([, parts]) => JSON.stringify(parts));
 	const [most = []] = [...classes.values()].sort((one, other) => other.length - one.length);

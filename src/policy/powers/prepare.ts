@@ -1,6 +1,6 @@
 /** Prepares votes and the formulas of consensuses, once for an access and a moment, however many questions follow. */
 import { remember } from "../../common/remember.ts";
-import type { AccessPolicy, AccessState, AccessUser, Doubt } from "../access.ts";
+import type { AccessPolicy, AccessState, Doubt } from "../access.ts";
 import { mentionsName } from "../language/mentions.ts";
 import { formulaOf } from "../sets/consensus.ts";
 import { alternativesOf, always, bound, type Conjunction, type Formula, TooComplex } from "../sets/formula.ts";
@@ -38,7 +38,8 @@ export interface PreparedAccess {
 	readonly atMs: number;
 	readonly votes: Votes;
 	readonly users: Votes;
-	/** Policies that are or may be in force, by id. */
+	readonly maker: PolicyMaker;
+	/** Policies that are or may be in force, by id; where two accesses have one maker, the same policy is the same object. */
 	readonly policies: readonly PreparedPolicy[];
 	/** Sets that the root quorum allows; null where it is not known. */
 	readonly rootQuorum: UserSets | null;
@@ -52,11 +53,11 @@ export interface PreparedAccess {
 
 const prepared = new WeakMap<AccessState, PreparedAccess>();
 
-/** Returns the access, prepared. `atMs`: milliseconds since 1970. */
-export function prepareAccess(access: AccessState, atMs: number): PreparedAccess {
+/** Returns the access, prepared. `atMs`: milliseconds since 1970. `like`: an access from which it may differ in policies only. */
+export function prepareAccess(access: AccessState, atMs: number, like?: PreparedAccess): PreparedAccess {
 	const known = prepared.get(access);
 	if (known?.atMs === atMs) return known;
-	const made = prepareFor(access, atMs, userIdsOf(access));
+	const made = prepareFor(access, atMs, userIdsOf(access), like);
 	prepared.set(access, made);
 	return made;
 }
@@ -69,7 +70,8 @@ export function prepareBoth(
 ): readonly [PreparedAccess, PreparedAccess] {
 	const [one, other] = [userIdsOf(before), userIdsOf(after)];
 	if (one.length === other.length && one.every((id, index) => id === other[index])) {
-		return [prepareAccess(before, atMs), prepareAccess(after, atMs)];
+		const first = prepareAccess(before, atMs);
+		return [first, prepareAccess(after, atMs, first)];
 	}
 	const all = [...new Set([...one, ...other])].sort();
 	return [prepareFor(before, atMs, all), prepareFor(after, atMs, all)];
@@ -82,21 +84,27 @@ function userIdsOf({ users, rootQuorum }: AccessState): readonly string[] {
 	return [...ids].sort();
 }
 
-function prepareFor(access: AccessState, atMs: number, userIds: readonly string[]): PreparedAccess {
-	const users = new Map<string, AccessUser>();
-	if (access.users.known) for (const user of access.users.value) users.set(user.id, user);
+function prepareFor(
+	access: AccessState,
+	atMs: number,
+	userIds: readonly string[],
+	like?: PreparedAccess,
+): PreparedAccess {
 	const policies = access.policies.known ? access.policies.value : [];
-	const present = new Set(userIdsOf(access));
-	const plain = makeVotes(userIds, present);
-	const votes = policies.some(namesCredentials) ? splitVotes(userIds, present, users) : plain;
-	const maker = new ConsensusMaker(access, makePredicates(votes, users));
+	const byCredential = policies.some(namesCredentials);
+	const isLike = like?.access.users === access.users && like.access.rootQuorum === access.rootQuorum;
+	const maker =
+		isLike && like.maker.byCredential === byCredential
+			? like.maker
+			: new PolicyMaker(access, atMs, { userIds, byCredential });
 	return {
 		access,
 		atMs,
-		votes,
-		users: plain,
-		policies: policies.flatMap((policy) => preparePolicy(policy, atMs, maker)),
-		rootQuorum: rootUserSets(access, plain),
+		votes: maker.votes,
+		users: maker.users,
+		maker,
+		policies: policies.flatMap((policy) => maker.make(policy)),
+		rootQuorum: rootUserSets(access, maker.users),
 		userSets: new Map(),
 		withRoot: new WeakMap(),
 		budget: new Budget(),
@@ -108,37 +116,54 @@ function namesCredentials(policy: AccessPolicy): boolean {
 	return consensus.is !== "absent" && mentionsName(consensus.tree, ["credentials"]);
 }
 
-function preparePolicy(policy: AccessPolicy, atMs: number, maker: ConsensusMaker): readonly PreparedPolicy[] {
-	const time = judgeTime(policy, atMs);
-	if (time === "closed") return [];
-	const isKnown = policy.effect === "EFFECT_ALLOW" || policy.effect === "EFFECT_DENY";
-	const unclear = typeof time === "object" ? time.because : null;
-	return [
-		{
-			policy,
-			allows: policy.effect !== "EFFECT_DENY",
-			denies: policy.effect !== "EFFECT_ALLOW",
-			consensus: maker.make(policy),
-			unclear: isKnown ? unclear : { kind: "unknown-effect", effect: policy.effect },
-		},
-	];
-}
-
-/** Makes each consensus once, whichever policies have it. */
-class ConsensusMaker {
+/** Prepares each policy once, and each consensus once, whichever policies have it. */
+class PolicyMaker {
+	/** Whether each credential of a user is a vote of its own. */
+	readonly byCredential: boolean;
+	readonly votes: Votes;
+	readonly users: Votes;
 	readonly #access: AccessState;
+	readonly #atMs: number;
 	readonly #predicates: Predicates;
-	readonly #made = new Map<string, Consensus>();
+	readonly #policies = new WeakMap<AccessPolicy, readonly PreparedPolicy[]>();
+	readonly #consensuses = new Map<string, Consensus>();
 	#credentialsKey: string | null = null;
 	#usersKey: string | null = null;
 
-	constructor(access: AccessState, predicates: Predicates) {
+	constructor(
+		access: AccessState,
+		atMs: number,
+		{ userIds, byCredential }: { readonly userIds: readonly string[]; readonly byCredential: boolean },
+	) {
+		const users = new Map(access.users.known ? access.users.value.map((user) => [user.id, user]) : []);
+		const present = new Set(userIdsOf(access));
+		this.byCredential = byCredential;
+		this.users = makeVotes(userIds, present);
+		this.votes = byCredential ? splitVotes(userIds, present, users) : this.users;
 		this.#access = access;
-		this.#predicates = predicates;
+		this.#atMs = atMs;
+		this.#predicates = makePredicates(this.votes, users);
 	}
 
-	make(policy: AccessPolicy): Consensus {
-		return remember(this.#made, policy.consensus, () => this.#read(policy));
+	/** Returns the policy; none where it is not in force. */
+	make(policy: AccessPolicy): readonly PreparedPolicy[] {
+		return remember(this.#policies, policy, () => this.#prepare(policy));
+	}
+
+	#prepare(policy: AccessPolicy): readonly PreparedPolicy[] {
+		const time = judgeTime(policy, this.#atMs);
+		if (time === "closed") return [];
+		const isKnown = policy.effect === "EFFECT_ALLOW" || policy.effect === "EFFECT_DENY";
+		const unclear = typeof time === "object" ? time.because : null;
+		return [
+			{
+				policy,
+				allows: policy.effect !== "EFFECT_DENY",
+				denies: policy.effect !== "EFFECT_ALLOW",
+				consensus: remember(this.#consensuses, policy.consensus, () => this.#read(policy)),
+				unclear: isKnown ? unclear : { kind: "unknown-effect", effect: policy.effect },
+			},
+		];
 	}
 
 	#read(policy: AccessPolicy): Consensus {

@@ -1,8 +1,9 @@
 /** The steps that create and change policies: one creates any number of them, and each change is an activity of its own. */
 import type { PolicyChange, PolicyContent, TagChange } from "./change.ts";
 import type { StepDraft } from "./kinds/kind.ts";
-import { asideKey, orderRenames, type TemporaryNames, temporaryName } from "./renames.ts";
-import type { NewPolicy, StepParameters } from "./step.ts";
+import { asideKey, isTemporaryName, orderRenames, type TemporaryNames, temporaryName } from "./renames.ts";
+import type { NewPolicy, StepParameters, StepReason } from "./step.ts";
+import { sameValue } from "./value.ts";
 
 interface DraftOptions {
 	readonly removedIds: ReadonlySet<string>;
@@ -93,13 +94,9 @@ function updateDraft(
 		policyNotes: content.notes,
 		...(isTimed ? { time: content.time } : {}),
 	};
-	const covers = [{ address, id }];
-	return {
-		key,
-		operation: "update_policy",
-		parameters,
-		covers,
-		after,
-		reason: { kind: "change-policy", name: content.name },
-	};
+	const { name: from = content.name } = before ?? {};
+	const kind = isTemporaryName(content.name, id) ? "names-exchanged" : "name-differs";
+	const isRename = from !== content.name && sameValue({ ...before, name: "" }, { ...content, name: "" });
+	const reason: StepReason = isRename ? { kind, from, to: content.name } : { kind: "change-policy", name: from };
+	return { key, operation: "update_policy", parameters, covers: [{ address, id }], after, reason };
 }

@@ -62,7 +62,7 @@ export type Step = StepRequest & {
 	readonly approval?: Approval;
 };
 
-/** Why a step is in the plan; say/steps.ts puts it into words. `names-exchanged`: the tag takes a temporary name first. */
+/** Why a step is in the plan; say/steps.ts puts it into words. `names-exchanged`: the tag or policy takes a temporary name first. */
 export type StepReason =
 	| { readonly kind: TagChange["reason"] | "names-exchanged"; readonly from: string; readonly to: string }
 	/** `name`: of the first of them. */

@@ -16,7 +16,7 @@ export function stepText({ reason }: Pick<Step, "reason">): string {
 	const [from, to] = [`\`${showName(reason.from)}\``, `\`${showName(reason.to)}\``];
 	switch (reason.kind) {
 		case "names-exchanged":
-			return `${from} takes a temporary name, because tags are exchanging their names and names are unique`;
+			return `${from} takes a temporary name, because names are exchanged, and names are unique`;
 		case "name-differs":
 			return `rename ${from} to ${to}`;
 		case "not-there":

@@ -297,8 +297,11 @@ class StepRun {
 		// A question, retries, other steps and the wait for approval take their time.
 		const overtaken = earlierActivity === null ? this.whyOvertaken() : null;
 		if (overtaken !== null) return `${overtaken}: plan again`;
-		const blocking = dependsOn.find((id) => (this.results.get(id)?.outcome ?? "completed") !== "completed");
+		const blocking = dependsOn
+			.flatMap((id) => this.results.get(id) ?? [])
+			.find(({ outcome }) => outcome !== "completed");
 		if (blocking === undefined) return null;
-		return `${blocking} has to complete first, and it is ${this.results.get(blocking)?.outcome}`;
+		const [first, ...others] = blocking.step.covers.map(({ address }) => showAddress(address));
+		return `a step before it did not complete: ${first}${others.length === 0 ? "" : ` and ${others.length} more`}`;
 	}
 }

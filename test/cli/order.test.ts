@@ -51,7 +51,7 @@ describe("a document that removes the caller from the users who may change the r
 		const broken = await world.run(["apply", "--yes", "--format", "json", "--timeout", "1"]);
 		const [first] = readOutput(broken).reports;
 		expect(outcomesOf(first)).toEqual(["completed", "completed", "unknown", "not-attempted"]);
-		expect(first.steps.at(-1).message).toBe("step-3 has to complete first, and it is unknown");
+		expect(first.steps.at(-1).message).toBe(`a step before it did not complete: policy:${policies[2]}`);
 		expect(membersOf(world, tags.signers)).toEqual([alice, bob]);
 		world.clearFaults();
 		const resumed = await world.run(["apply", "--yes"]);

@@ -1,8 +1,11 @@
 /** The steps of a plan whose policies are each created by an activity of its own, as a Pulumi program has a resource for each. */
 import { describe, expect, it } from "vitest";
+import { narrowStep } from "../../src/plan/activities/requests.ts";
 import type { Change, PolicyChange } from "../../src/plan/change.ts";
 import { standInFor, standInsIn } from "../../src/plan/stand-in.ts";
+import type { Step } from "../../src/plan/step.ts";
 import { makeSteps } from "../../src/plan/steps.ts";
+import { stepText } from "../../src/say/steps.ts";
 
 const organizationId = "00000000-0000-4000-8000-000000000001";
 const tagId = standInFor(organizationId, "userTag", "treasury");
@@ -35,8 +38,49 @@ describe("the creations of policies", () => {
 		expect(steps.map(({ dependsOn }) => dependsOn)).toEqual([[], [], ["step-1"]]);
 	});
 
+	it("are said by the names of their own policies, also where only some remain", () => {
+		const step = makeSteps(changes, [])[1] as Step;
+		expect(stepText(step)).toBe("create 2 policies at once");
+		expect(stepText(narrowStep(step, ["two"]))).toBe("create the policy `two`");
+	});
+
 	it("are none where nothing is created", () => {
 		expect(makeSteps([tag], [], { separately: true })).toHaveLength(1);
+	});
+});
+
+describe("the change of a policy", () => {
+	const livePolicies = [1, 2].map((number) => ({
+		id: `00000000-0000-4000-8000-0000000000a${number}`,
+		name: `p${number}`,
+	}));
+	const renamed = (number: number, to: string, condition = ""): PolicyChange => {
+		const { id, name } = livePolicies[number - 1] as { id: string; name: string };
+		const change = created(to);
+		return {
+			...change,
+			action: "update",
+			id,
+			before: { ...change.after, name },
+			after: { ...change.after, condition },
+		};
+	};
+	const wordsOf = (...changed: readonly PolicyChange[]) => makeSteps(changed, [], {}, livePolicies).map(stepText);
+
+	it("is said as a rename where nothing else changes", () => {
+		expect(wordsOf(renamed(1, "p3"))).toEqual(["rename `p1` to `p3`"]);
+	});
+
+	it("is said by the live name where more changes", () => {
+		expect(wordsOf(renamed(1, "p3", "true"))).toEqual(["change the policy `p1`"]);
+	});
+
+	it("says that a policy takes a temporary name where names are exchanged", () => {
+		expect(wordsOf(renamed(1, "p2"), renamed(2, "p1"))).toEqual([
+			expect.stringMatching(/^`p\d` takes a temporary name, because names are exchanged/),
+			expect.stringMatching(/^rename `p\d` to `p\d`$/),
+			expect.stringMatching(/^rename `p\d` to `p\d`$/),
+		]);
 	});
 });
 

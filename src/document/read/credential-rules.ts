@@ -4,8 +4,8 @@ import { compareText } from "../../plan/value.ts";
 import { type Cell, entryOf, itemsOf } from "../cell.ts";
 import { type Problems, quoteCell } from "../problems.ts";
 import { isEmptyList, isEmptyMap } from "./empty-parts.ts";
+import { readNames } from "./named-entries.ts";
 import { firstAgreed, type Located } from "./shared-values.ts";
-import { readNames } from "./tags.ts";
 import { readUserList, type Users } from "./users.ts";
 
 interface Found {

@@ -22,10 +22,11 @@ import { type Cell, entryOf, itemsOf } from "../cell.ts";
 import { describePlace, type Problems, quote, quoteCell } from "../problems.ts";
 import { readExpectations } from "./expectations.ts";
 import { readIgnored } from "./lint.ts";
+import { readName, readNames } from "./named-entries.ts";
 import { type References, readExactly, readPolicies } from "./policies.ts";
 import { readRules } from "./rules.ts";
 import { firstAgreed, type Located } from "./shared-values.ts";
-import { readName, readNames, readTagEntries, type TagEntry, toDesiredTags } from "./tags.ts";
+import { readTagEntries, type TagEntry, toDesiredTags } from "./tags.ts";
 import {
 	afterSubstitution,
 	type NamedUser,

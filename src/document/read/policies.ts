@@ -12,8 +12,7 @@ import type { Clause } from "../../policy/language/syntax.ts";
 import { type Cell, entryOf, itemsOf } from "../cell.ts";
 import { describePlace, type Problems, quoteCell } from "../problems.ts";
 import { readTemplate, resolveExpression } from "./expression.ts";
-import { readName, readNames } from "./tags.ts";
-import { readId } from "./users.ts";
+import { checkMatches, type NamedEntry, readNamedEntry, readNames } from "./named-entries.ts";
 
 /** Ids by the names of tags and by the aliases of users. */
 export type References = Pick<Lookups, "userTags" | "users">;
@@ -27,20 +26,16 @@ export function readPolicies(
 	problems: Problems,
 ): readonly DesiredPolicy[] {
 	const cells = roots.flatMap((root) => itemsOf(entryOf(root, "policies")));
-	const entries = cells.flatMap((cell) => {
-		const policy = readPolicy(cell, references, problems);
-		return policy === undefined ? [] : [{ cell, policy }];
-	});
-	checkRepeats(entries, problems);
+	const entries = cells.map((cell) => readNamedEntry(cell, "policy", problems));
+	checkMatches(entries, "policy", problems);
 	checkAbsent(roots, entries, problems);
-	return entries.map(({ policy }) => policy).sort((left, right) => (left.name < right.name ? -1 : 1));
+	return entries
+		.flatMap((entry) => readPolicy(entry, references, problems) ?? [])
+		.sort((left, right) => (left.name < right.name ? -1 : 1));
 }
 
-function readPolicy(cell: Cell, references: References, problems: Problems): DesiredPolicy | undefined {
-	const name = readName(entryOf(cell, "name"), problems);
-	const idCell = entryOf(cell, "id");
-	const id = idCell && readId(idCell, problems);
-	const previously = readNames(entryOf(cell, "previously"), problems);
+function readPolicy(entry: NamedEntry, references: References, problems: Problems): DesiredPolicy | undefined {
+	const { cell, name, id, previously } = entry;
 	const effect = effects[String(entryOf(cell, "effect")?.value) as keyof typeof effects];
 	const unchecked = entryOf(cell, "unchecked")?.value === true ? (true as const) : undefined;
 	const clause = (key: Clause): string | undefined => {
@@ -55,7 +50,7 @@ function readPolicy(cell: Cell, references: References, problems: Problems): Des
 	return {
 		kind: "policy",
 		name: name.text,
-		...defined({ id }),
+		...defined({ id: id?.text }),
 		previously: previously.map(({ text }) => text).sort(),
 		...{ effect, consensus, condition },
 		...defined({ notes: notes && String(notes.value), time: time === "" ? undefined : time, unchecked }),
@@ -91,34 +86,11 @@ function checkConsensus(
 	problems.report(cell, "empty-consensus", message);
 }
 
-interface PolicyEntry {
-	readonly cell: Cell;
-	readonly policy: DesiredPolicy;
-}
-
-function checkRepeats(entries: readonly PolicyEntry[], problems: Problems): void {
-	const seen = new Map<string, Cell>();
-	for (const { cell, policy } of entries) {
-		for (const key of ["name", "id"] as const) {
-			const at = entryOf(cell, key);
-			if (at === undefined) continue;
-			const value = `${key}:${policy[key]}`;
-			const first = seen.get(value);
-			if (first === undefined) seen.set(value, at);
-			else {
-				const what = key === "name" ? "duplicate policy" : "duplicate policy id";
-				const message = `${what} ${quoteCell(at)}, first ${describePlace(first.at, at.at)}; merge the two entries`;
-				problems.report(at, "duplicate-policy", message);
-			}
-		}
-	}
-}
-
 /** A policy that is stated must not be absent too: it would be made and removed by turns. */
-function checkAbsent(roots: readonly Cell[], entries: readonly PolicyEntry[], problems: Problems): void {
+function checkAbsent(roots: readonly Cell[], entries: readonly NamedEntry[], problems: Problems): void {
 	for (const cell of roots.flatMap((root) => itemsOf(entryOf(entryOf(root, "absent"), "policies")))) {
 		const text = String(cell.value);
-		const listed = entries.find(({ policy: { name, id } }) => name === text || id === text.toLowerCase());
+		const listed = entries.find(({ name, id }) => name?.text === text || id?.text === text.toLowerCase());
 		if (listed === undefined) continue;
 		const message = `the policy ${quoteCell(cell)} is under \`policies\` ${describePlace(listed.cell.at, cell.at)}; remove one of the two`;
 		problems.report(cell, "conflicting-policy", message);

@@ -7,8 +7,9 @@ import { type Cell, entriesOf, entryOf, itemsOf } from "../cell.ts";
 import { describePlace, type Problems, quote, quoteCell } from "../problems.ts";
 import { readCredentialChecks } from "./credential-rules.ts";
 import { isEmptyList, isEmptyMap } from "./empty-parts.ts";
+import { readNames } from "./named-entries.ts";
 import { firstAgreed, type Located } from "./shared-values.ts";
-import { readNames, type TagEntry } from "./tags.ts";
+import type { TagEntry } from "./tags.ts";
 import { nameMistake, type Users } from "./users.ts";
 
 /** A rule, and the cells that write it: `min` and `max` where it has them, otherwise `cell`. */

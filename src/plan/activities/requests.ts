@@ -62,7 +62,8 @@ export function narrowStep(step: Step, ids: readonly string[]): Step {
 	if (requestShapes[step.operation].list === null) return step;
 	const covers = step.covers.filter(({ id }) => ids.includes(id));
 	const reason = "count" in step.reason ? { ...step.reason, count: covers.length } : step.reason;
-	return { ...step, ...narrowRequest(step, ids), covers, reason };
+	const named = reason.kind === "create" ? { ...reason, name: covers[0]?.id ?? reason.name } : reason;
+	return { ...step, ...narrowRequest(step, ids), covers, reason: named };
 }
 
 /** Returns what a step can be split by: its objects, or the users whom it gives or takes a tag. A tag that is renamed stays whole. */

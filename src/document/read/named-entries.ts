@@ -1,0 +1,88 @@
+/**
+ * Entries that match a live object by its id or, without one, by its name and its previous names.
+ *
+ * Each live object matches at most one entry. So an entry with an id may take the previous name of another entry.
+ */
+import { type Cell, entryOf, itemsOf } from "../cell.ts";
+import { describePlace, type Problems, quoteCell } from "../problems.ts";
+import { afterSubstitution, nameMistake, readId } from "./users.ts";
+
+interface TextCell {
+	readonly text: string;
+	readonly cell: Cell;
+}
+
+/** An entry of `userTags` or `policies`, as far as it could be read. */
+export interface NamedEntry {
+	readonly cell: Cell;
+	readonly name: TextCell | undefined;
+	readonly id: TextCell | undefined;
+	readonly previously: readonly TextCell[];
+}
+
+/** What messages call the object. */
+type ObjectWord = "tag" | "policy";
+
+export function readNamedEntry(cell: Cell, what: ObjectWord, problems: Problems): NamedEntry {
+	const name = readName(entryOf(cell, "name"), problems);
+	const idCell = entryOf(cell, "id");
+	const id = idCell && readId(idCell, problems);
+	const previously = readNames(entryOf(cell, "previously"), problems);
+	for (const earlier of previously) {
+		if (earlier.text !== name?.text) continue;
+		const message = `${quoteCell(earlier.cell)} is the current name of the ${what}, and \`previously\` lists former names; remove it`;
+		problems.report(earlier.cell, "own-name", message);
+	}
+	return { cell, name, id: idCell && id ? { text: id, cell: idCell } : undefined, previously };
+}
+
+/** Returns the name of a cell, or undefined after reporting that it is invalid. */
+export function readName(cell: Cell | undefined, problems: Problems): TextCell | undefined {
+	if (cell === undefined) return undefined;
+	const mistake = nameMistake(String(cell.value));
+	if (mistake === undefined) return { text: String(cell.value), cell };
+	const shown = cell.written === "" ? "" : `${quoteCell(cell)} `;
+	return problems.invalidate(cell, "bad-name", `the name ${shown}${mistake}${afterSubstitution(cell)}`);
+}
+
+/** Returns the distinct names of a list, and reports duplicates. */
+export function readNames(list: Cell | undefined, problems: Problems): TextCell[] {
+	const names = problems.distinct(itemsOf(list), (item) => readName(item, problems)?.text);
+	return [...names].map(([text, cell]) => ({ text, cell }));
+}
+
+/** Reports entries that would match one live object. */
+export function checkMatches(entries: readonly NamedEntry[], what: ObjectWord, problems: Problems): void {
+	const code = `duplicate-${what}`;
+	const names = new Map<string, NamedEntry>();
+	const ids = new Map<string, NamedEntry>();
+	for (const entry of entries) {
+		const sameName = entry.name && names.get(entry.name.text);
+		const sameId = entry.id && ids.get(entry.id.text);
+		if (entry.name && sameName?.name) {
+			const message = `duplicate ${what} ${quoteCell(entry.name.cell)}, first ${describePlace(sameName.name.cell.at, entry.name.cell.at)}; merge the two entries`;
+			problems.report(entry.name.cell, code, message);
+		} else if (entry.id && sameId?.id) {
+			const message = `duplicate ${what} id ${quoteCell(entry.id.cell)}, first ${describePlace(sameId.id.cell.at, entry.id.cell.at)}; merge the two entries`;
+			problems.report(entry.id.cell, code, message);
+		}
+		if (entry.name && !sameName) names.set(entry.name.text, entry);
+		if (entry.id && !sameId) ids.set(entry.id.text, entry);
+	}
+	const previousNames = new Map<string, { readonly entry: NamedEntry; readonly cell: Cell }>();
+	for (const entry of entries) {
+		for (const { text, cell } of entry.previously) {
+			const holder = names.get(text);
+			const other = previousNames.get(text);
+			if (holder?.name && holder !== entry && !holder.cell.entries.has("id")) {
+				const place = describePlace(holder.name.cell.at, cell.at);
+				const message = `previous name ${quoteCell(cell)} is the name of the entry ${place}, so both match one ${what}; add an \`id\` there, or remove the name here`;
+				problems.report(cell, code, message);
+			} else if (other !== undefined && other.entry !== entry) {
+				const place = describePlace(other.cell.at, cell.at);
+				problems.report(cell, code, `duplicate previous name ${quoteCell(cell)}, first ${place}; keep one`);
+			}
+			if (other === undefined) previousNames.set(text, { entry, cell });
+		}
+	}
+}

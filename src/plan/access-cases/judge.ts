@@ -82,6 +82,13 @@ export class CaseJudge {
 		}
 	}
 
+	/** Returns what was assumed of the policies in all that was judged, each once. */
+	assumptions(): readonly Reason[] {
+		const points = [...this.#points.values()].flatMap((all) => ("kind" in all ? [] : all));
+		const found = new Set(points.map((point) => point.found));
+		return distinctReasons([...found].flatMap(({ assumptions }) => assumptions));
+	}
+
 	/** Returns who can do these activities, alone or at all; the reason where something of that is unknown. */
 	survey(asked: AskedActivities): Survey | { readonly unknown: Reason } {
 		const unread = this.#unread({ lists: [] });
@@ -155,6 +162,11 @@ export class CaseJudge {
 			};
 		});
 	}
+}
+
+/** Returns the reasons, each once. */
+export function distinctReasons(all: readonly Reason[]): readonly Reason[] {
+	return [...new Map(all.map((one) => [JSON.stringify(one), one])).values()];
 }
 
 /** Equal for findings that a reader would take for one: the first says for which activities it is so. */

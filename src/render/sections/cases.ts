@@ -7,6 +7,7 @@ import { sayClause, sayFinding } from "../../say/cases.ts";
 import { count } from "../../say/count.ts";
 import { code, type Phrase, title } from "../../say/phrase.ts";
 import { describePolicies, type PowerNames } from "../../say/powers.ts";
+import { sayReason } from "../../say/reason.ts";
 import { notesOf, type Row, type Section, section } from "../../say/section.ts";
 import { type Verdict, verdictOf } from "../../say/verdict.ts";
 import type { OrganizationCases, TestResult } from "../result/cases.ts";
@@ -34,7 +35,17 @@ export function casesSections(
 			...(verdict === "passed" ? { isFolded: format !== "text", shorten: "first" } : {}),
 		});
 	});
-	return [...sections, uncoveredSection(one)];
+	const assumed = section(
+		"cases-assumed",
+		"Assumed, not documented",
+		["assumption, not documented", "assumptions, not documented"],
+		{
+			rows:
+				format === "annotations" ? [] : (one.assumptions ?? []).map((because) => ({ said: sayReason(because, one) })),
+			...{ isFolded: true, shorten: "first" },
+		},
+	);
+	return [...sections, assumed, uncoveredSection(one)];
 }
 
 function uncoveredSection(one: OrganizationCases): Section {

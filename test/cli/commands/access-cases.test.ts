@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { checkSchema } from "../../check-schema.ts";
 import { readOutput } from "../../run.ts";
 import { agreeing, alice, bob, document, makeWorld, organizationId, policies, tags, type World } from "../../world.ts";
 
@@ -82,6 +83,23 @@ describe("orgsync test", () => {
 		const { code, stdout } = await world.run(["test", "--live"]);
 		expect(code).toBe(11);
 		expect(stdout).toMatch(/Could not be judged:\n.*no one signs alone\n.*`?list_users/);
+	});
+
+	test("says once what it assumes without a source, folded", async () => {
+		const world = await makeOrganization();
+		const wallets = { policyId: policies[1], policyName: "one wallet", effect: "EFFECT_DENY", consensus: "" };
+		await world.change({ policies: [twoSigners, { ...wallets, condition: "wallet.id == 'x'" }] });
+		const never = "power: policies, alone: { never: [bob] }";
+		world.write("a.access.yaml", `rootQuorum: aside\ntests: [{ name: a, ${never} }, { name: b, ${never} }]\n`);
+		const assumed = "policy `one wallet` is ignored: the activity has no `wallet`";
+		const { code, stdout } = await world.run(["test"]);
+		expect(code).toBe(0);
+		expect(stdout).toContain(`  b\n\n1 assumption, not documented: ${assumed}\n\n2 access cases: 2 passed.\n`);
+		const markdown = await world.run(["test", "--format", "markdown"]);
+		expect(markdown.stdout).toContain("<summary>Assumed, not documented (1)</summary>");
+		const json = readOutput(await world.run(["test", "--format", "json"]));
+		expect(json.organizations[0].assumptions).toEqual([expect.stringContaining("is ignored: ")]);
+		expect(checkSchema("output.json", json)).toEqual([]);
 	});
 
 	test("judges the state after the plan of the document, and with --live the state before", async () => {

@@ -1,6 +1,7 @@
 /** `test`: judges access cases. It has a Reader at most, so it cannot submit. */
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
+import { defined, nonEmpty } from "../../../common/defined.ts";
 import {
 	ConfigurationError,
 	combineExitCodes,
@@ -12,7 +13,7 @@ import {
 import { showText } from "../../../common/escape.ts";
 import type { CaseFile } from "../../../plan/access-cases/case.ts";
 import { findUncovered } from "../../../plan/access-cases/coverage.ts";
-import { CaseJudge } from "../../../plan/access-cases/judge.ts";
+import { CaseJudge, distinctReasons } from "../../../plan/access-cases/judge.ts";
 import { resolveCases } from "../../../plan/access-cases/resolve.ts";
 import { matchesGlob } from "../../../plan/glob.ts";
 import { namedAs } from "../../../plan/organization-name.ts";
@@ -123,7 +124,8 @@ function judgeState(
 		);
 		const judgeIn = (access: AccessState) => new CaseJudge(access, state.nowMs, !file.isRootQuorumAside);
 		const judge = judgeIn(resolved.access);
-		return { ...resolved, judgeIn, cases: resolved.cases.map((one) => ({ one, judged: judge.judge(one) })) };
+		const cases = resolved.cases.map((one) => ({ one, judged: judge.judge(one) }));
+		return { ...resolved, judgeIn, cases, assumptions: judge.assumptions() };
 	});
 	/** Whether a case that holds does not hold with these policies. */
 	const isNoticed = ({ policies }: AccessState): boolean =>
@@ -133,6 +135,7 @@ function judgeState(
 		});
 	const given = files.flatMap((file) => file.given.map(({ name }) => [name, name] as const));
 	const { access, aliases, liveNames, tagNames } = state;
+	const assumptions = nonEmpty(distinctReasons(judged.flatMap((one) => one.assumptions)));
 	return {
 		...namedAs(state),
 		at: new Date(state.nowMs).toISOString(),
@@ -140,7 +143,7 @@ function judgeState(
 		tagNames,
 		policyNames: policyNamesIn(access),
 		cases: judged.flatMap(({ cases }) => cases.map((one) => one.judged)),
-		...(coverage ? { uncovered: findUncovered(access, isNoticed) } : {}),
+		...defined({ assumptions, uncovered: coverage ? findUncovered(access, isNoticed) : undefined }),
 		error: null,
 	};
 }

@@ -79,20 +79,23 @@ async function makeReporter(
 	last: LastReport | undefined,
 	commands: CommandContext,
 	journal: JournalView | undefined,
-	{ flags }: Call<DriftFlags>,
+	{ flags, terminal }: Call<DriftFlags>,
 ): Promise<Reporter> {
 	const { attributeDrift } = await import("../../sync/attribute.ts");
-	const { findNewCredentials } = await import("../../plan/drift/credentials.ts");
+	const { findNewCredentials, hasCredentialRules } = await import("../../plan/drift/credentials.ts");
+	const { readAccessOnly } = await import("../../sync/read/read-access.ts");
 	const { lastAppliedTimes } = await import("../../plan/drift/memory.ts");
 	const selections = flags.only.flatMap((text) => parseSelection(text) ?? []);
 	const isOurs = (fingerprint: string): boolean => journal?.entry(fingerprint) !== undefined;
 	return async ({ comparison: { plan, desired, live, context }, client }) => {
 		const { organizationId } = plan;
-		const { credentials, access } = context;
-		const asksCredentials = desired.rules?.some(({ rule }) => rule === "credentials") === true;
 		const atMs = context.serviceTimeMs ?? context.readAtMs;
+		const isCompared = last !== undefined && desired.protect.userIds.length > 0 && flags.reads === "auto";
+		const hasRead = context.credentials !== undefined;
+		const { credentials, access } =
+			isCompared && !hasRead ? await readAccessOnly(organizationId, client.reader, terminal.now) : context;
 		const news =
-			asksCredentials && credentials !== undefined && access !== undefined
+			(isCompared || hasCredentialRules(desired)) && credentials !== undefined && access !== undefined
 				? findNewCredentials({ credentials, access, atMs }, desired, last?.get(organizationId)?.credentials)
 				: undefined;
 		const found = reportDrift(plan, {

@@ -33,21 +33,27 @@ interface Reading {
 	readonly atMs: number;
 }
 
-/** Returns what is new; what could not be read stays as the last report has it. */
+export const hasCredentialRules = ({ rules = [] }: Pick<DesiredOrganization, "rules">): boolean =>
+	rules.some(({ rule }) => rule === "credentials");
+
+/** Returns what is new, of all users only with rules about credentials; what could not be read stays as the last report has it. */
 export function findNewCredentials(
 	{ credentials, access, atMs }: Reading,
-	{ protect }: Pick<DesiredOrganization, "protect">,
+	{ protect, rules = [] }: Pick<DesiredOrganization, "protect" | "rules">,
 	earlier: CredentialNews | undefined,
 ): CredentialNews {
 	const before = new Set(earlier?.seen);
 	if (!credentials.known) return { seen: [...before], added: [] };
+	const isProtected = ({ userId }: { readonly userId: string }): boolean => protect.userIds.includes(userId);
+	const isAsked = hasCredentialRules({ rules }) ? () => true : isProtected;
+	// All are seen, so that one of a user who is protected later is not new then.
 	const all = credentials.value.flatMap((user) => listOf(user, before));
-	const fresh = all.flatMap(({ key, found }) =>
-		found === null || earlier === undefined || before.has(key) ? [] : found,
-	);
-	const powers = fresh.some(({ userId }) => protect.userIds.includes(userId)) ? findPowers(access, atMs) : [];
+	const fresh = all
+		.flatMap(({ key, found }) => (found === null || earlier === undefined || before.has(key) ? [] : found))
+		.filter(isAsked);
+	const powers = fresh.some(isProtected) ? findPowers(access, atMs) : [];
 	const escalationOf = (userId: string): AddedCredential["escalation"] => {
-		if (!protect.userIds.includes(userId)) return null;
+		if (!isProtected({ userId })) return null;
 		const own = narrowToUser(powers, userId);
 		const alone = own.filter((one) => one.alone.length > 0);
 		const together = own.filter((one) => one.alone.length === 0 && one.thresholds.length > 0);

@@ -67,7 +67,7 @@ export interface OrganizationDrift {
 	readonly unread: readonly UnreadObject[];
 	/** Addresses of unmanaged user tags. */
 	readonly unmanaged: readonly string[];
-	/** Where the document has rules about credentials; left out otherwise. */
+	/** Where the document has rules about credentials, or protects users; left out otherwise. */
 	readonly credentials?: CredentialNews;
 	/** Why activities could not be attributed; null when they were listed, or not asked for. */
 	readonly unattributed: string | null;

@@ -9,10 +9,13 @@ const since = ["drift", "--since", "report.json"];
 
 /** A world whose report is in `report.json`. */
 async function makeReported(...sections: readonly string[]): Promise<World> {
-	const world = await makeWorld(document(rules, ...sections));
-	const report = await world.run([...since, "--format", "json", "--output", "report.json"]);
-	expect(report.code).toBe(0);
+	const world = await makeWorld(document(...sections));
+	await keepReport(world);
 	return world;
+}
+
+async function keepReport(world: World): Promise<void> {
+	expect((await world.run([...since, "--format", "json", "--output", "report.json"])).code).toBe(0);
 }
 
 const createProvider = (world: World, name: string): Promise<void> =>
@@ -25,7 +28,7 @@ const key = (name: string, more: object = {}) => ({ publicKey: makeKey().publicK
 
 describe("drift --since", () => {
 	test("names a new credential and who made it, which is no drift", async () => {
-		const world = await makeReported();
+		const world = await makeReported(rules);
 		await createProvider(world, "evil");
 		const { code, stdout } = await world.run(since);
 		expect(code).toBe(0);
@@ -36,7 +39,7 @@ describe("drift --since", () => {
 	});
 
 	test("calls it drift for a protected user, with all that its holder can do", async () => {
-		const world = await makeReported("protect: { users: [bob] }");
+		const world = await makeReported(rules, "protect: { users: [bob] }");
 		await world.change({ rootQuorum: { threshold: 1, userIds: [bob] } });
 		await createProvider(world, "evil");
 		const { code, stdout } = await world.run(since);
@@ -52,8 +55,23 @@ describe("drift --since", () => {
 		expect(credentials.seen).toContain(`${bob}/oauthProvider/${providers.bob[0]}`);
 	});
 
+	test("calls it drift for a protected user also without rules, and names no others", async () => {
+		const world = await makeReported("protect: { users: [carol] }");
+		await createProvider(world, "first");
+		expect((await world.run(since)).stdout).not.toContain("New credentials");
+		await keepReport(world);
+		// What was seen is not new where the user is protected only now.
+		world.write("orgsync.yaml", document("protect: { users: [bob] }"));
+		expect((await world.run(since)).code).toBe(0);
+		await createProvider(world, "evil");
+		const { code, stdout } = await world.run(since);
+		expect(code).toBe(2);
+		expect(stdout).toContain("!! OAuth provider `evil` of bob, who is protected");
+		expect(stdout).not.toContain("`first`");
+	});
+
 	test("leaves out login sessions and the anchor of a user, and says where no activity explains one", async () => {
-		const world = await makeReported();
+		const world = await makeReported(rules);
 		await world.change({
 			users: [
 				{ userId: carol, userName: "carol", apiKeys: [key("anchor"), key("login", { type: "CREDENTIAL_TYPE_LOGIN" })] },
@@ -65,7 +83,7 @@ describe("drift --since", () => {
 		expect(stdout).not.toMatch(/anchor|login`/);
 	});
 
-	test("reports nothing without rules about credentials, or without what the last report saw", async () => {
+	test("reports nothing without rules about credentials and protected users, or without what the last report saw", async () => {
 		const world = await makeWorld(document());
 		await world.run([...since, "--format", "json", "--output", "report.json"]);
 		world.write("orgsync.yaml", document(rules));
@@ -76,7 +94,7 @@ describe("drift --since", () => {
 	});
 
 	test("keeps what the last report saw while users cannot be read", async () => {
-		const world = await makeReported();
+		const world = await makeReported(rules);
 		await world.setRules({ denyReads: ["list_users"] });
 		await world.run([...since, "--format", "json", "--output", "report.json"]);
 		await world.setRules({});

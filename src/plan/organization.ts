@@ -63,7 +63,8 @@ export interface NamePlaces {
 	readonly users: Readonly<Record<string, Position>>;
 	/** By name, user tags under `protect`. */
 	readonly protectedTags: Readonly<Record<string, Position>>;
-	/** By what is written, policies under `absent`; left out where there is none. */
+	/** By what is written, policies under `protect` and under `absent`; left out where there is none. */
+	readonly protectedPolicies?: Readonly<Record<string, Position>>;
 	readonly absentPolicies?: Readonly<Record<string, Position>>;
 }
 

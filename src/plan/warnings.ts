@@ -12,9 +12,12 @@ import { addressOfObject } from "./objects.ts";
 import {
 	absentTagsOf,
 	type DesiredOrganization,
+	type Known,
 	type LiveOrganization,
+	type LiveUser,
 	liveKeyOf,
 	type Position,
+	policiesOf,
 	removalsOf,
 	tagsOf,
 	uuid,
@@ -36,6 +39,8 @@ export function findWarnings(
 		...(access === undefined ? [] : [...namedTags(desired, live, access), ...statedTimes(desired, access)]),
 		...missingUsers(desired, live, timeMs),
 		...missingTags(desired, live),
+		...missingPolicies(desired, live),
+		...renamedOutside(desired, live),
 		...misspelledAbsent(desired, live),
 		...missingExpectations(desired, live),
 	];
@@ -162,6 +167,51 @@ function missingTags(desired: DesiredOrganization, { userTags }: LiveOrganizatio
 				return didYouMean(name, live) === "" ? [] : warn(name, path, "the rule cannot be checked", rule.at);
 			}),
 		),
+	];
+}
+
+/** Names and ids under `protect` that neither a live policy nor one of the document has. */
+function missingPolicies(desired: DesiredOrganization, live: LiveOrganization): readonly Problem[] {
+	const policies = live.policies ?? live.removables.policy;
+	if (!policies.known || desired.narrowed === true) return [];
+	const names = policies.value.map(({ name }) => name);
+	const known = new Set([
+		...names,
+		...policies.value.map(({ id }) => id),
+		...policiesOf(desired).map(({ name }) => name),
+	]);
+	return (desired.protect.policies ?? []).flatMap((name): readonly Problem[] => {
+		const at = desired.places?.protectedPolicies?.[name];
+		if (known.has(name) || at === undefined) return [];
+		const message = `no policy is called \`${showName(name)}\`, so \`protect\` protects nothing by this name${didYouMean(name, names)}`;
+		return [{ ...at, path: "protect.policies", code: "policy-not-there", message }];
+	});
+}
+
+/** Objects of which someone renamed the one that was last applied: apply creates another one, unless a complete list removes the first. */
+function renamedOutside(desired: DesiredOrganization, live: LiveOrganization): readonly Problem[] {
+	const { exactly, objects } = desired;
+	const { userTags, policies = {} } = live.lastApplied;
+	const renamedIn = (
+		kind: "policy" | "userTag",
+		known: Known<readonly LiveUser[]> = { known: false, because: { kind: "not-asked" } },
+		applied: Readonly<Record<string, { readonly name: string }>>,
+	): readonly Problem[] => {
+		const wanted = kind === "policy" ? policiesOf({ objects }) : tagsOf({ objects });
+		const claimed = new Set(wanted.flatMap(({ id, name, previously }) => [id, name, ...previously]));
+		return wanted.flatMap(({ name, previously, at }) => {
+			const others = known.known ? known.value : [];
+			if (others.some((one) => one.name === name || previously.includes(one.name))) return [];
+			const other = others.find((one) => applied[one.id]?.name === name);
+			if (other === undefined || claimed.has(other.id) || claimed.has(other.name)) return [];
+			const what = kind === "policy" ? "policy" : "user tag";
+			const message = `the ${what} that was last applied as \`${showName(name)}\` is now called \`${showName(other.name)}\` (${other.id}), and apply creates another one; to rename it back, write that name under \`previously\``;
+			return [{ ...at, path: printAddress(kind, name), code: "renamed-outside", message }];
+		});
+	};
+	return [
+		...(exactly?.userTags === undefined ? renamedIn("userTag", live.userTags, userTags) : []),
+		...(exactly?.policies === undefined ? renamedIn("policy", live.policies, policies) : []),
 	];
 }
 

@@ -1,6 +1,12 @@
 /** Warnings of a plan: objects that the document names and that do not exist. */
 import { describe, expect, it } from "vitest";
-import type { DesiredOrganization, DesiredRule, LiveOrganization } from "../../src/plan/organization.ts";
+import { parseDocuments } from "../../src/document/read/parse.ts";
+import {
+	type DesiredOrganization,
+	type DesiredRule,
+	emptyLastApplied,
+	type LiveOrganization,
+} from "../../src/plan/organization.ts";
 import { makePlan } from "../../src/plan/plan.ts";
 import { accessOf, anyOf, policyOf } from "./support-access.ts";
 import { context, desiredOf, id, known, liveOf, liveTag, unknown, wantTag } from "./support-organizations.ts";
@@ -136,5 +142,60 @@ describe("policies", () => {
 	it("are not warned of where user tags could not be read, or have no such name", () => {
 		expect(warned({}, { ...live, userTags: unknown })).toEqual([]);
 		expect(warned({}, { ...live, userTags: known([liveTag(1, "others")]) })).toEqual([]);
+	});
+});
+
+describe("a policy or a created tag that someone renamed", () => {
+	const text = (more = ""): string => `organizationId: ${desiredOf({}).organizationId}
+userTags: [{ name: payers, create: true }]
+policies:
+  - { name: pay, effect: deny, consensus: "", condition: "false"${more} }
+`;
+	const policy = { effect: "EFFECT_DENY", consensus: "", condition: "false", time: "", notes: "" };
+	const livePolicy = { ...policy, id: id("policy", 1), name: "paid" };
+	const appliedAt = "2026-01-01T00:00:00.000Z";
+	const renamed: LiveOrganization = {
+		...liveOf({
+			userTags: known([liveTag(1, "paying")]),
+			lastApplied: {
+				userTags: { [id("tag", 1)]: { name: "payers", appliedAt, present: [], gone: [], updatedAt: "" } },
+				removed: {},
+				policies: { [livePolicy.id]: { name: "pay", appliedAt } },
+			},
+		}),
+		policies: known([livePolicy]),
+	};
+	const codesOf = (content: string, of: LiveOrganization = renamed): readonly string[] => {
+		const { organizations, problems } = parseDocuments([{ file: "d.yaml", content }], {});
+		expect(problems).toEqual([]);
+		const { warnings = [] } = makePlan(organizations[0] ?? expect.unreachable(), of, context);
+		return warnings.map(({ line, path, code, message }) => `${line} ${path} ${code}: ${message}`);
+	};
+	const ofPolicy = `4 policy:pay renamed-outside: the policy that was last applied as \`pay\` is now called \`paid\` (${livePolicy.id}), and apply creates another one; to rename it back, write that name under \`previously\``;
+	const ofTag = `2 userTag:payers renamed-outside: the user tag that was last applied as \`payers\` is now called \`paying\` (${id("tag", 1)}), and apply creates another one; to rename it back, write that name under \`previously\``;
+
+	it("is named, with its new name and its id", () => {
+		expect(codesOf(text())).toEqual([ofPolicy, ofTag]);
+	});
+
+	it("is not named where the document finds it, or a complete list removes it", () => {
+		expect(codesOf(text(", previously: [paid]"))).toEqual([ofTag]);
+		expect(codesOf(`${text()}exactly: { policies: {}, userTags: {} }\n`)).toEqual([]);
+		expect(codesOf(`${text()}  - { name: paid, effect: deny, consensus: "", condition: "false" }\n`)).toEqual([ofTag]);
+	});
+
+	it("is not named where it was removed, or where another has its name", () => {
+		expect(codesOf(text(), { ...renamed, policies: known([]), userTags: unknown })).toEqual([]);
+		const other = { ...livePolicy, id: id("policy", 2), name: "pay" };
+		expect(codesOf(text(), { ...renamed, policies: known([livePolicy, other]) })).toEqual([ofTag]);
+	});
+
+	it("is named under `protect` where no policy has the name, with the nearest one", () => {
+		const ofProtect = (name: string): string =>
+			`5 protect.policies policy-not-there: no policy is called \`${name}\`, so \`protect\` protects nothing by this name`;
+		const live = { ...renamed, lastApplied: emptyLastApplied };
+		expect(codesOf(`${text()}protect: { policies: [paidd, pay, ${livePolicy.id}, other] }\n`, live)).toEqual(
+			[`${ofProtect("paidd")}; did you mean \`paid\`?`, ofProtect("other")].sort(),
+		);
 	});
 });

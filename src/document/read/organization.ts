@@ -46,8 +46,8 @@ interface ProtectedObjects {
 	readonly named: readonly NamedUser[];
 	/** By tag name. */
 	readonly userTags: ReadonlyMap<string, Cell>;
-	/** Names or ids. */
-	readonly policies: readonly string[];
+	/** By name or id. */
+	readonly policies: ReadonlyMap<string, Cell>;
 }
 
 /** Returns the desired state, valid only if no problem was found. `complete`: no other document can have its users. */
@@ -77,7 +77,7 @@ export function readOrganization(
 		protect: {
 			userIds: [...protectedObjects.users.keys()].sort(),
 			userTags: [...protectedObjects.userTags.keys()].sort(),
-			...defined({ policies: nonEmpty([...new Set(protectedObjects.policies)].sort()) }),
+			...defined({ policies: nonEmpty([...protectedObjects.policies.keys()].sort()) }),
 		},
 		limits: readLimits(roots, problems),
 		...defined({ rules: nonEmpty(rules), accessTests: readAccessTests(roots, problems) }),
@@ -98,10 +98,11 @@ export function readOrganization(
 			ids: users.ids,
 			owners: ownersUnderAbsent(roots),
 		}),
-		...defined({ absentPolicies: absentPolicyPlaces(roots) }),
-		protectedTags: Object.fromEntries(
-			desired.protect.userTags.map((tag) => [tag, protectedObjects.userTags.get(tag)?.at]),
-		) as NamePlaces["protectedTags"],
+		...defined({
+			absentPolicies: absentPolicyPlaces(roots),
+			protectedPolicies: protectedObjects.policies.size === 0 ? undefined : placesOf(protectedObjects.policies),
+		}),
+		protectedTags: placesOf(protectedObjects.userTags),
 	};
 	const ignoredFindings = nonEmpty(readIgnored(roots, problems));
 	return { ...desired, users: aliases, places, digest, files, ...defined({ row, ignoredFindings }) };
@@ -137,13 +138,12 @@ function readProtected(roots: readonly Cell[], users: Users, problems: Problems)
 	const sections = roots.map((root) => entryOf(root, "protect"));
 	const named = sections.flatMap((section) => readUserList(users, entryOf(section, "users")));
 	const tags = sections.flatMap((section) => readNames(entryOf(section, "userTags"), problems));
+	const policies = sections.flatMap((section) => readIdsOrNames(entryOf(section, "policies"), problems));
 	return {
 		users: new Map(named.map(({ userId, cell }) => [userId, cell])),
 		named,
 		userTags: new Map(tags.map(({ text, cell }) => [text, cell])),
-		policies: sections
-			.flatMap((section) => readIdsOrNames(entryOf(section, "policies"), problems))
-			.map(({ text }) => text),
+		policies: new Map(policies.map(({ text, cell }) => [text, cell])),
 	};
 }
 
@@ -205,6 +205,10 @@ function referencesOf(organizationId: string, entries: readonly TagEntry[], { id
 	const names = entries.flatMap(({ name }) => name?.text ?? []);
 	const userTags = new Map(names.map((name) => [name, standInFor(organizationId, "userTag", name)]));
 	return { userTags, users: ids };
+}
+
+function placesOf(cells: ReadonlyMap<string, Cell>): NamePlaces["protectedTags"] {
+	return Object.fromEntries([...cells].map(([name, { at }]) => [name, at]));
 }
 
 /** Returns where policies are under `absent` by their names; undefined where none is. */

@@ -21,11 +21,6 @@ import {
 import { standInFor } from "../stand-in.ts";
 import { type IdsOfReferences, idsOfReferences, resolveText } from "./references.ts";
 
-/** Whether the document needs to know what policies say. */
-export function needsPolicies(desired: DesiredOrganization): boolean {
-	return policiesOf(desired).length > 0 || desired.exactly?.policies !== undefined;
-}
-
 /** Whether the document states policies, or says that its list of them is complete. */
 export function statesPolicies(desired: DesiredOrganization): boolean {
 	return policiesOf(desired).length > 0 || desired.exactly?.policies !== undefined;

@@ -1,7 +1,7 @@
 /** The changes of a plan: what differs, what apply would do about it, and what became of it. */
 import { clipMiddle, showAddress, showAddressWithin, showName, showText, showValue } from "../../common/escape.ts";
 import type { PlannedDifference, ThreeWay } from "../../plan/base/three-way.ts";
-import type { Change, RemovalChange, ReportChange, TagChange } from "../../plan/change.ts";
+import { type Change, isWritten, type RemovalChange, type ReportChange, type TagChange } from "../../plan/change.ts";
 import { countChanges } from "../../plan/change-counts.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { resultsByAddress, type StepResult } from "../../plan/report.ts";
@@ -13,7 +13,7 @@ import { address, identifier, listOf, type Phrase, reason, title } from "../../s
 import { namePerson } from "../../say/powers.ts";
 import { type Look, type Note, notesOf, type Row, type Section, section } from "../../say/section.ts";
 import { compareNaturally } from "../natural-order.ts";
-import { isPolicyChange, policyRow, renameRow } from "./policy-changes.ts";
+import { policyRow, renameRow } from "./policy-changes.ts";
 import { describeWindow, findExpiry, longestReason } from "./windows.ts";
 
 /** What is shown of the changes of one organization. */
@@ -93,7 +93,7 @@ function holdsOf({ steps }: Pick<Plan, "steps">): (address: string) => string | 
 
 export function changeRow(change: Change, plan: Plan, marksOf: MarksOf = noMarks): Row {
 	if (change.kind === "userTag") return tagRow(change, plan, marksOf);
-	if (isPolicyChange(change)) return policyRow(change, marksOf(change, null, null));
+	if (isWritten(change)) return policyRow(change, marksOf(change, null, null));
 	const shared = { about: [change.address], ...ownerOf(change.userId, plan) };
 	const named: Phrase = [identifier(showAddress(change.address))];
 	if (change.action === "report")
@@ -211,7 +211,7 @@ const maxTagsOpen = 8;
 
 /** Returns the policies to create and to change, with their texts; those to remove are removals. */
 export function policiesSection(plan: Plan, marksOf: MarksOf): Section {
-	const policies = plan.changes.filter(isPolicyChange);
+	const policies = plan.changes.filter(isWritten);
 	return {
 		...sectionOf({ ...plan, changes: policies }, marksOf, () => true),
 		id: "policies",

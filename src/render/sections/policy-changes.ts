@@ -1,13 +1,9 @@
 /** Written policies in a plan: what is created, and each text that changes, line by line. */
 import { showRename, showText } from "../../common/escape.ts";
-import type { Change, PolicyChange } from "../../plan/change.ts";
+import type { PolicyChange } from "../../plan/change.ts";
 import { address, code, identifier, title } from "../../say/phrase.ts";
 import { type Note, notesOf, type Row } from "../../say/section.ts";
-import { differenceOf } from "../../say/text-difference.ts";
-
-export function isPolicyChange(change: Change): change is PolicyChange {
-	return change.kind === "policy" && change.action !== "remove";
-}
+import { type DifferenceLine, differenceOf } from "../../say/text-difference.ts";
 
 /** Returns the row of a policy; its rows are the texts that differ. */
 export function policyRow(change: PolicyChange, marks: readonly Note[]): Row {
@@ -44,12 +40,19 @@ function effectRow(before: PolicyChange["before"], { effect }: PolicyChange["aft
 /** Returns an effect as documents write it. */
 export const effectWord = (effect: string): string => effect.replace(/^EFFECT_/, "").toLowerCase();
 
-/** Returns the texts that differ, line by line; those that a new policy has. */
+/** What a policy without such a text means. */
+const emptyWords = { consensus: "whoever approves", condition: "every activity", notes: "", time: "always" } as const;
+
+/** Returns the texts that differ, line by line; those that a new policy has, and that it is about every activity. */
 function textRows({ before, after, written, writtenBefore }: PolicyChange): readonly Row[] {
 	const [now, was] = [{ ...after, ...written }, before && { ...before, ...writtenBefore }];
 	return (["consensus", "condition", "notes", "time"] as const).flatMap((field): readonly Row[] => {
-		const [left, right] = [was?.[field] ?? "", now[field]];
-		return left === right ? [] : [{ said: [field], difference: differenceOf(left, right) }];
+		const [left, right] = [was?.[field], now[field]];
+		if (left === right || (left === undefined && right === "" && field !== "condition")) return [];
+		const empty = (sign: "-" | "+", text: string | undefined): readonly DifferenceLine[] =>
+			text === "" && emptyWords[field] !== "" ? [{ sign, said: [`(${emptyWords[field]})`] }] : [];
+		const difference = [...empty("-", left), ...differenceOf(left ?? "", right), ...empty("+", right)];
+		return [{ said: [field], difference }];
 	});
 }
 

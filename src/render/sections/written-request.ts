@@ -5,13 +5,14 @@ import { isRecord } from "../../common/json.ts";
 import { idsIn } from "../../plan/activities/requests.ts";
 import { createdPolicies } from "../../plan/activities/written-effect.ts";
 import { printAddress } from "../../plan/address.ts";
+import { isWritten } from "../../plan/change.ts";
 import type { Plan } from "../../plan/plan.ts";
 import type { UserNames } from "../../plan/users.ts";
 import { identifier, nameSpan } from "../../say/phrase.ts";
 import { namePerson } from "../../say/powers.ts";
 import type { Row } from "../../say/section.ts";
 import { differenceOf } from "../../say/text-difference.ts";
-import { isPolicyChange, policyRow } from "./policy-changes.ts";
+import { policyRow } from "./policy-changes.ts";
 
 type Parameters = Readonly<Record<string, unknown>>;
 
@@ -44,7 +45,7 @@ export function createdPolicyRows({ policies }: Parameters, effect: Plan | null)
 	if (!Array.isArray(policies) || !policies.every(isKnown)) return null;
 	const names = policies.map(({ policyName }) => policyName);
 	const planned = effect?.changes
-		.filter(isPolicyChange)
+		.filter(isWritten)
 		.filter(({ before, after }) => before === null && names.includes(after.name));
 	const isPlanned = planned !== undefined && planned.length === policies.length;
 	return (isPlanned ? planned : createdPolicies({ policies })).map((one) => policyRow(one, []));
@@ -55,7 +56,7 @@ const policyMembers = ["policyName", "effect", "consensus", "condition", "notes"
 /** Returns what an update changes; without its plan, all that it writes. */
 export function changedPolicyRow(parameters: Parameters, effect: Plan | null): Row {
 	const id = String(parameters.policyId).toLowerCase();
-	const change = effect?.changes.filter(isPolicyChange).find((one) => one.id === id);
+	const change = effect?.changes.filter(isWritten).find((one) => one.id === id);
 	if (change !== undefined) {
 		const row = policyRow(change, []);
 		const isSame = row.rows === undefined || row.rows.length === 0;

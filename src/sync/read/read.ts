@@ -1,7 +1,7 @@
 /** Reads the live organization with the fewest queries, all at once. What cannot be read is unknown, never empty. */
 import { readOnlyKinds } from "../../plan/kinds/index.ts";
 import { type ReadOnlyKindName, type RemovalKindName, removalKindNames } from "../../plan/kinds/names.ts";
-import { needsPolicies } from "../../plan/kinds/policy-changes.ts";
+import { statesPolicies } from "../../plan/kinds/policy-changes.ts";
 import {
 	absentTagsOf,
 	type DesiredOrganization,
@@ -102,7 +102,7 @@ export async function readChangeable(
 		removables,
 		users: toUserNames(users),
 		...(policies === undefined ? {} : { policies: policies.known ? toLivePolicies(policies.value) : policies }),
-		...(needsPolicies(desired) && policies === undefined ? { policies: notRead(reads) as Known<never> } : {}),
+		...(statesPolicies(desired) && policies === undefined ? { policies: notRead(reads) as Known<never> } : {}),
 	};
 }
 
@@ -136,7 +136,7 @@ function wantedReads(desired: DesiredOrganization, reads: Reads) {
 	const removesTags = absentTagsOf(desired).length > 0 || desired.exactly?.userTags !== undefined;
 	const managesMembers =
 		desired.readsMembers === true || removesTags || tags.some(({ members }) => members !== undefined);
-	const policies = auto && needsPolicies(desired);
+	const policies = auto && statesPolicies(desired);
 	const removables = new Set(removalKindNames.filter((kind) => auto && removalsOf(desired, kind).length > 0));
 	if (policies) removables.add("policy");
 	const hasTagRules = namesTags(desired.rules ?? []);

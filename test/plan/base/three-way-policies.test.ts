@@ -1,7 +1,7 @@
 /** Policies in the comparison with a base: what the change means, what drifted, what apply reverts, and what left the document. */
 import { describe, expect, it } from "vitest";
 import { makeDropped, makeThreeWay, type ThreeWay, unite } from "../../../src/plan/base/three-way.ts";
-import { needsPolicies } from "../../../src/plan/kinds/policy-changes.ts";
+import { statesPolicies } from "../../../src/plan/kinds/policy-changes.ts";
 import type { DesiredOrganization, DesiredPolicy, LivePolicy } from "../../../src/plan/organization.ts";
 import { makePlan } from "../../../src/plan/plan.ts";
 import { plainStyle } from "../../../src/render/style.ts";
@@ -182,7 +182,7 @@ describe("the document's other new keys", () => {
 
 	it("are read where only the base has them", () => {
 		const base = desiredOf({ exactly: { policies: { except: [] } } });
-		expect(needsPolicies(unite(base, desiredOf()))).toBe(true);
+		expect(statesPolicies(unite(base, desiredOf()))).toBe(true);
 	});
 });
 

@@ -228,13 +228,8 @@ export async function readJournalOf({ flags, terminal, output }: Call<JournalFla
 	return readJournal(journalFile(flags, terminal), journalOptions(flags, terminal, output));
 }
 
-function journalOptions(flags: JournalFlags, { environment }: Terminal, output: Output): JournalFileOptions {
-	const { GIT_DIR, GIT_WORK_TREE, GIT_INDEX_FILE } = environment;
-	return {
-		isNamed: flags.journal !== undefined,
-		notice: (text) => output.note(showText(text)),
-		environment: { GIT_DIR, GIT_WORK_TREE, GIT_INDEX_FILE },
-	};
+function journalOptions({ journal }: JournalFlags, { environment }: Terminal, output: Output): JournalFileOptions {
+	return { isNamed: journal !== undefined, notice: (text) => output.note(showText(text)), environment };
 }
 
 /** Reads the journal's entries of these organizations and closes it. Without a journal they are empty, and none is created. */

@@ -94,12 +94,20 @@ export function isInside(path: string, folder: string): boolean {
 	return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
 
+/** Returns what identifies a file by any of its names; undefined where there is none. */
+function identify(path: string): string | undefined {
+	const found = statSync(path, { throwIfNoEntry: false, bigint: true });
+	return found && `${found.dev} ${found.ino}`;
+}
+
+/** Whether both paths lead to one file. A file that does not exist has only one name. */
+export function isSameFile(left: string, right: string): boolean {
+	const found = identify(left);
+	return left === right || (found !== undefined && found === identify(right));
+}
+
 /** Returns a function that returns whether the file was removed or replaced since. */
 export function watchFile(path: string): () => boolean {
-	const identify = (): string | undefined => {
-		const found = statSync(path, { throwIfNoEntry: false, bigint: true });
-		return found === undefined ? undefined : `${found.dev} ${found.ino}`;
-	};
-	const before = identify();
-	return () => identify() !== before;
+	const before = identify(path);
+	return () => identify(path) !== before;
 }

@@ -54,7 +54,7 @@ export function checkAttestation(answer: unknown, challenge: string, origin: str
 			...made,
 			...texts,
 			challenge: Buffer.from(challenge, "utf8").toString("base64url"),
-			transports: toTransports(transports),
+			transports: Array.isArray(transports) ? transports.flatMap((name) => transportNames.get(name) ?? []) : [],
 		},
 	};
 }
@@ -82,11 +82,7 @@ function readCredential(data: Buffer): Pick<NewPasskey, "credentialId" | "public
 	return { credentialId: data.subarray(idAt, keyAt).toString("base64url"), publicKey: sign + left.toString("hex") };
 }
 
+/** The transports that the service knows. */
 const transportNames: ReadonlyMap<unknown, string> = new Map(
 	["ble", "internal", "nfc", "usb", "hybrid"].map((name) => [name, `AUTHENTICATOR_TRANSPORT_${name.toUpperCase()}`]),
 );
-
-/** Returns the transports that the service knows. */
-function toTransports(transports: unknown): readonly string[] {
-	return Array.isArray(transports) ? transports.flatMap((name) => transportNames.get(name) ?? []) : [];
-}

@@ -32,7 +32,8 @@ export function createPasskeyStamper({ page, describe, whyChanged, findPasskeys 
 			const request = readRequest(body);
 			const isQuery = request?.type === undefined;
 			const words = request === undefined ? undefined : isQuery ? queryWords(request) : describe(request);
-			if (request === undefined || words === undefined) throw refuseWithoutWords();
+			if (request === undefined || words === undefined)
+				throw new PasskeyError("the request was not shown for signing: orgsync has no words for it");
 			const { organizationId } = request;
 			const passkeys = await findPasskeys(organizationId);
 			const credentialIds = () => {
@@ -60,8 +61,4 @@ export function createPasskeyStamper({ page, describe, whyChanged, findPasskeys 
 			return stamp;
 		},
 	};
-}
-
-function refuseWithoutWords(): PasskeyError {
-	return new PasskeyError("the request was not shown for signing: orgsync has no words for it");
 }

@@ -2,7 +2,7 @@
 import { badge } from "../render/html/badge.ts";
 import { bdi, type Html, html, trusted } from "../render/html/html.ts";
 import { style } from "../render/html/style.ts";
-import { count } from "../say/count.ts";
+import { capitalize, count } from "../say/count.ts";
 import { challengeOf, relyingParty } from "./assertion.ts";
 import type { SignedRequest, SignedWords } from "./words.ts";
 
@@ -113,11 +113,7 @@ export function doneView(done: number, words: DoneWords): View {
 export function endedView(because: string, done: number): View {
 	const before = done === 0 ? "" : ` ${count(done, "request was", "requests were")} signed before.`;
 	const lead = html`<p class="lead">Nothing was submitted for it.${before} The terminal has the details. You can close this page.</p>`;
-	return { title: "orgsync: not signed", html: frame("bad", capitalizeFirst(because), lead, null) };
-}
-
-function capitalizeFirst(text: string): string {
-	return text.charAt(0).toUpperCase() + text.slice(1);
+	return { title: "orgsync: not signed", html: frame("bad", capitalize(because), lead, null) };
 }
 
 /** Returns the view of every tab but the first. */

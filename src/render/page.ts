@@ -5,7 +5,7 @@
 
 import { type NamedOrganization, showOrganization } from "../plan/organization-name.ts";
 import type { CommandContext } from "../plan/suggested-command.ts";
-import { type Phrase, reason } from "../say/phrase.ts";
+import { type Phrase, reason, time } from "../say/phrase.ts";
 import type { Section } from "../say/section.ts";
 import { sayVerdict } from "../say/verdict.ts";
 import { type OrganizationResult, organizationsOf, type Tone, unplannedOf } from "./result/organizations.ts";
@@ -35,7 +35,7 @@ import { explainSection } from "./sections/explain.ts";
 import { blockingSection, passingSection, warningGuardsSection } from "./sections/guards.ts";
 import { impactSection } from "./sections/impact.ts";
 import { hasLint, lintSections } from "./sections/lint.ts";
-import { sayNotes, sayOrganization, sayRead } from "./sections/organization.ts";
+import { sayNotes, sayOrganization } from "./sections/organization.ts";
 import { overridesSection } from "./sections/overrides.ts";
 import { pendingSections } from "./sections/pending.ts";
 import { policyHistorySection } from "./sections/policy-history.ts";
@@ -219,11 +219,12 @@ export interface Part {
 export function partsOf(organizations: readonly OrganizationResult[], isAlone: boolean, format: Format) {
 	return byUrgency(organizations).map((one): Part => {
 		const { plan, threeWay, tone, verdict } = one;
+		const named: Phrase = ["Organization ", ...sayOrganization(plan)];
 		return {
-			heading: isAlone ? null : ["Organization ", ...sayOrganization(plan)],
+			heading: isAlone ? null : named,
 			organizationId: plan.organizationId,
 			tone,
-			lead: isAlone ? sayRead(one) : sayVerdict(verdict),
+			lead: isAlone ? [...named, ", read ", time(plan.readAt), "."] : sayVerdict(verdict),
 			notes: sayNotes(plan, threeWay),
 			sections: sectionsOf(one, format),
 		};

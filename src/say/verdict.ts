@@ -1,5 +1,6 @@
 /** What a result comes to: a headline, and what belongs to it. A format prints it in one line, or the headline above the rest. */
 import { capitalize } from "./count.ts";
+import type { Tone } from "./outcomes.ts";
 import { joinPhrases, type Phrase } from "./phrase.ts";
 
 export interface Verdict {
@@ -13,6 +14,14 @@ export interface Verdict {
 	readonly clauses?: readonly Phrase[];
 	/** Whole sentences on other things. */
 	readonly sentences?: readonly Phrase[];
+}
+
+/** The verdict on a whole result. */
+export interface Summary {
+	/** Of errors it says only that they exist. */
+	readonly verdict: Verdict;
+	/** The worst of all organizations. */
+	readonly tone: Tone;
 }
 
 export function verdictOf(headline: string): Verdict {

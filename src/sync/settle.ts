@@ -24,16 +24,12 @@ export async function settleOpenEntries(
 	const settled = new Map<string, SubmitResult>();
 	if (context.reads === "documented") return settled;
 	for (const entry of context.journal.openEntries(organizationId)) {
-		const result = await settleOne(entry, context);
+		const result = settleEntry(entry, await findActivity(entry, context.reader), context);
 		if (result === undefined) continue;
 		settled.set(entry.body.fingerprint, result);
 		if (result.journalError !== null) throw result.journalError;
 	}
 	return settled;
-}
-
-async function settleOne(entry: JournalEntry, context: SettleContext): Promise<SubmitResult | undefined> {
-	return settleEntry(entry, await findActivity(entry, context.reader), context);
 }
 
 /** Records what became of an entry's activity and returns it; undefined if what was found does not show it. */

@@ -1,8 +1,8 @@
 /** The file of `--since`: an earlier report. A schedule reads and writes the same file, so a failed run keeps the findings. */
-import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { ConfigurationError } from "../../common/errors.ts";
 import { showText } from "../../common/escape.ts";
+import { isSameFile } from "../../common/files.ts";
 import { isRecord, readJson } from "../../common/json.ts";
 import type { DesiredFleet } from "../../document/read/fleet.ts";
 import { keepDrift, type OrganizationDrift } from "../../plan/drift/drift.ts";
@@ -72,12 +72,6 @@ export function refuseOtherShare(
 			hint: named === undefined ? "use one file for each share" : "leave out --since, or --organization",
 		},
 	);
-}
-
-function isSameFile(left: string, right: string): boolean {
-	if (left === right) return true;
-	const [one, other] = [left, right].map((path) => statSync(path, { throwIfNoEntry: false }));
-	return one !== undefined && other !== undefined && one.ino === other.ino && one.dev === other.dev;
 }
 
 /** Undefined where there is no such file. */

@@ -5,13 +5,12 @@ import { ConfigurationError, exitCodes } from "../../common/errors.ts";
 import { quoteForShell, showText } from "../../common/escape.ts";
 import { commandText } from "../../plan/suggested-command.ts";
 import { type InitResult, resultHead } from "../../render/result/result.ts";
-import { findOrganizationId } from "../../wire/credentials.ts";
 import type { ServiceFlags } from "../connect.ts";
 import { defaultDocument, schemaAddress } from "../files/sources.ts";
 import { writeNewFile, writeOrRefuse } from "../files/write-file.ts";
 import { localOrganizationId } from "../local-seed.ts";
-import type { Call, Terminal } from "../output/output.ts";
-import { checkOrganizationId, inEnvironment } from "./selection.ts";
+import type { Call } from "../output/output.ts";
+import { findNamedId } from "./selection.ts";
 
 interface InitFlags {
 	readonly file?: string;
@@ -26,7 +25,7 @@ export async function init(call: Call<InitFlags & Omit<ServiceFlags, "file">>): 
 	const { flags, terminal } = call;
 	if (flags.fenceCredentials === undefined) return writeFirst(call);
 	const { writeFence } = await import("./fence.ts");
-	const organizationId = flags.local === true ? localOrganizationId : findNamed(flags, terminal);
+	const organizationId = flags.local === true ? localOrganizationId : findNamedId(flags.organization, terminal);
 	if (organizationId === undefined) {
 		throw new ConfigurationError("no organization is named", {
 			hint: "use --organization ID, or set ORGSYNC_ORGANIZATION_ID",
@@ -44,7 +43,7 @@ function writeFirst({ flags, terminal }: Call<InitFlags>): InitResult {
 	}
 	const path = resolve(terminal.directory, file);
 	if (existsSync(path)) refuseExisting(file, path);
-	const organizationId = flags.local === true ? undefined : findNamed(flags, terminal);
+	const organizationId = flags.local === true ? undefined : findNamedId(flags.organization, terminal);
 	const schema = schemaAddress(path);
 	const head = schema === "" ? "" : `# yaml-language-server: $schema=${schema}\n`;
 	const text = head + (flags.local === true ? localDocument : emptyDocument(organizationId));
@@ -56,13 +55,6 @@ function writeFirst({ flags, terminal }: Call<InitFlags>): InitResult {
 		organizationId: flags.local === true ? localOrganizationId : (organizationId ?? null),
 		nextCommand: commandText({ command: "plan" }, { local, file: file === defaultDocument ? [] : [file] }),
 	};
-}
-
-function findNamed({ organization }: InitFlags, { environment }: Terminal): string | undefined {
-	checkOrganizationId(organization);
-	const named = findOrganizationId(environment);
-	if (organization === undefined) checkOrganizationId(named, inEnvironment);
-	return organization ?? named;
 }
 
 function refuseExisting(file: string, path: string): never {

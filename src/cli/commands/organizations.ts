@@ -5,13 +5,12 @@ import { ConfigurationError, exitCodes } from "../../common/errors.ts";
 import type { DesiredFleet } from "../../document/read/fleet.ts";
 import { namedIn, showOrganization } from "../../plan/organization-name.ts";
 import { type DiscoveryResult, resultHead } from "../../render/result/result.ts";
-import { findOrganizationId } from "../../wire/credentials.ts";
 import { extendedReads } from "../../wire/operations.ts";
 import { type ServiceFlags, withConnection } from "../connect.ts";
 import { localOrganizationId } from "../local-seed.ts";
 import type { Call } from "../output/output.ts";
 import { explainLacking } from "./query.ts";
-import { checkOrganizationId, inEnvironment, type NamingFlags, readNamedFleet } from "./selection.ts";
+import { findNamedId, type NamingFlags, readNamedFleet } from "./selection.ts";
 
 interface OrganizationsFlags extends NamingFlags, ServiceFlags {
 	readonly detailedExitcode?: boolean;
@@ -56,12 +55,9 @@ function describe(organizationId: string, described: ReadonlySet<string>, fleet:
 }
 
 /** Returns the parent: documents describe sub-organizations, so only a flag or the environment can name it. */
-function findParent({ flags, terminal }: Call<OrganizationsFlags>): string {
-	checkOrganizationId(flags.organization);
-	if (flags.organization !== undefined) return flags.organization.toLowerCase();
-	if (flags.local === true) return localOrganizationId;
-	const named = findOrganizationId(terminal.environment);
-	checkOrganizationId(named, inEnvironment);
+function findParent({ flags: { organization, local }, terminal }: Call<OrganizationsFlags>): string {
+	if (organization === undefined && local === true) return localOrganizationId;
+	const named = findNamedId(organization, terminal);
 	if (named !== undefined) return named;
 	throw new ConfigurationError("no parent organization is named", {
 		hint: "use --organization ID, or set ORGSYNC_ORGANIZATION_ID",

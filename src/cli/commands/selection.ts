@@ -15,7 +15,7 @@ import type { ConnectionFlags } from "../connect.ts";
 import { type DocumentFlags, defaultDocument, readDesired, readFleet } from "../files/sources.ts";
 import { didYouMean } from "../flags/suggest.ts";
 import { localOrganizationId } from "../local-seed.ts";
-import type { Call } from "../output/output.ts";
+import type { Call, Terminal } from "../output/output.ts";
 
 export interface ShareFlags extends DocumentFlags {
 	/** `I/N`: only the organizations of this share. */
@@ -29,13 +29,8 @@ export interface SelectionFlags extends ShareFlags {
 	readonly organization?: string;
 }
 
-/** Returns the organizations of the documents that are in the share of `--shard`; all without it. */
-export async function readSharded(call: Call<ShareFlags>): Promise<readonly DesiredOrganization[]> {
-	return [...organizationsIn(takeShare(await readFleet(call.flags, call.terminal), call))];
-}
-
 /** Returns the organizations of the fleet that are in the share of `--shard`; all without it. */
-function takeShare(fleet: DesiredFleet, { flags, output }: Call<ShareFlags>): DesiredFleet {
+export function takeShare(fleet: DesiredFleet, { flags, output }: Call<ShareFlags>): DesiredFleet {
 	if (flags.shard === undefined) return fleet;
 	const isOwn = readShare({ shard: flags.shard });
 	const own = filterFleet(fleet, isOwn);
@@ -118,15 +113,22 @@ export interface OrganizationFlags extends ConnectionFlags, DocumentFlags {
 
 export type NamingFlags = Pick<OrganizationFlags, "organization" | "file" | "env" | "local">;
 
+/** Returns the id of the organization that a flag or the environment names. Throws ConfigurationError for an invalid one. */
+export function findNamedId(organization: string | undefined, { environment }: Terminal): string | undefined {
+	checkOrganizationId(organization);
+	if (organization !== undefined) return organization.toLowerCase();
+	const named = findOrganizationId(environment);
+	checkOrganizationId(named, "the environment variable for the organization has an invalid id");
+	return named;
+}
+
 /** Returns the id of the organization that a flag, the environment or a document names. Throws ConfigurationError without one. */
 export async function findOrganization(call: Call<NamingFlags>): Promise<string> {
 	const { flags, terminal } = call;
-	checkOrganizationId(flags.organization);
-	if (flags.organization !== undefined) return flags.organization.toLowerCase();
-	const named = findOrganizationId(terminal.environment);
-	if (named !== undefined && flags.local !== true && flags.file.length === 0) {
-		checkOrganizationId(named, inEnvironment);
-		return named;
+	const isByEnvironment = flags.local !== true && flags.file.length === 0;
+	if (flags.organization !== undefined || isByEnvironment) {
+		const named = findNamedId(flags.organization, terminal);
+		if (named !== undefined) return named;
 	}
 	const files = flags.local === true ? flags.file : documentsOf(call);
 	if (files.length > 0) {
@@ -195,9 +197,6 @@ function documentsOf({ flags, terminal }: Call<NamingFlags>): readonly string[] 
 	const hasDefault = existsSync(resolve(terminal.directory, defaultDocument));
 	return flags.file.length > 0 || !hasDefault ? flags.file : [defaultDocument];
 }
-
-/** Hint for an organization id that comes from the environment. */
-export const inEnvironment = "the environment variable for the organization has an invalid id";
 
 /** Throws ConfigurationError for an invalid organization id, before any request. `hint` is where it comes from. */
 export function checkOrganizationId(organizationId: string | undefined, hint?: string): void {

@@ -1,7 +1,8 @@
-import { accessSync, constants, existsSync, realpathSync, statSync } from "node:fs";
+import { accessSync, constants, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { ConfigurationError } from "../../common/errors.ts";
 import { showText } from "../../common/escape.ts";
+import { isSameFile } from "../../common/files.ts";
 import { decodeSavedPlan, encodeSavedPlan, type SavedPlan } from "../../document/saved/saved-plan.ts";
 import type { Terminal } from "../output/output.ts";
 import { readTextFile } from "./read-file.ts";
@@ -42,9 +43,4 @@ export function prepareSavedPlanFile(
 		throw new ConfigurationError("--out and --output name the same file");
 	}
 	return (saved) => writeOrRefuse(failure, () => replaceFile(path, encodeSavedPlan(saved), terminal));
-}
-
-/** Whether both paths lead to one file. A file that does not exist has only one name. */
-function isSameFile(left: string, right: string): boolean {
-	return left === right || (existsSync(left) && existsSync(right) && realpathSync(left) === realpathSync(right));
 }

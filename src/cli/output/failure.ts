@@ -38,12 +38,10 @@ export function failureResult(command: string, error: unknown): FailureResult {
 }
 
 export function failedIn(one: OrganizationError): FoundOrganization & { readonly failed: FailedOrganization } {
-	const failed = { ...namedAs(one), error: describeError(one.error), steps: one.steps ?? [] };
-	return { organizationId: one.organizationId, exitCode: exitCodeOfFailed(one), failed };
-}
-
-function exitCodeOfFailed({ error, steps = [] }: OrganizationError): ExitCode {
-	return steps.some(({ outcome }) => outcome === "completed") ? exitCodes.partlyApplied : exitCodeOfError(error);
+	const { organizationId, error, steps = [] } = one;
+	const isPartlyApplied = steps.some(({ outcome }) => outcome === "completed");
+	const exitCode = isPartlyApplied ? exitCodes.partlyApplied : exitCodeOfError(error);
+	return { organizationId, exitCode, failed: { ...namedAs(one), error: describeError(error), steps } };
 }
 
 /** Returns the result as the process ends with it after a stream lost output. */

@@ -187,7 +187,10 @@ class Exporter {
 			return { expectations: [{ key: expectationLists[name], groups: [{ user: group, items: [record] }] }] };
 		};
 		return found
-			.sort((left, right) => byOrder(left.record, right.record) || compareText(left.id, right.id))
+			.sort(
+				(left, right) =>
+					Number(left.record.order ?? 0) - Number(right.record.order ?? 0) || compareText(left.id, right.id),
+			)
 			.flatMap(({ record, id }) => {
 				const fields = names.map((field): readonly [string, unknown] => {
 					return [field, record[field === "name" && nameField !== null ? nameField : field]];
@@ -277,10 +280,6 @@ function sectionOf<T>(key: string, groups: ExportedSection<T>["groups"]): readon
 
 function byName(items: readonly LiveRemovable[]): readonly LiveRemovable[] {
 	return items.toSorted((left, right) => compareText(left.name, right.name) || compareText(left.id, right.id));
-}
-
-function byOrder(left: LiveRecord, right: LiveRecord): number {
-	return Number(left.order ?? 0) - Number(right.order ?? 0);
 }
 
 /** Returns the value without null and empty members: responses have them for fields that are not set (docs/internals/service.md#tolerant-reading). */

@@ -35,15 +35,10 @@ export function exportPolicy(policy: LivePolicy, names: TemplateNames): Exported
 	const [consensus, condition, time] = [policy.consensus, policy.condition, policy.time].map((text) =>
 		templateOf(text, names),
 	) as [string, string, string];
-	const unchecked = !Object.entries({ consensus, condition, time }).every(([clause, text]) =>
-		isUnderstood(text, clause as Clause),
+	const unchecked = Object.entries({ consensus, condition, time }).some(
+		([clause, text]) => checkTemplate(parseTemplate(text), clause as Clause).length > 0,
 	);
 	return { name, effect, consensus, condition, time, notes, unchecked };
-}
-
-/** Whether a document may have the template without `unchecked`. */
-function isUnderstood(template: string, clause: Clause): boolean {
-	return checkTemplate(parseTemplate(template), clause).length === 0;
 }
 
 /** Returns the lines of an entry. */

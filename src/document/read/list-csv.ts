@@ -10,12 +10,7 @@ const maxFields = 16_384;
 const lineFeed = 10;
 const quote = 34;
 
-/** Reads the rows of a text. Throws StopReading after it reports a problem of the file itself. */
-export function readCsv(text: string, reading: ListReading): void {
-	new CsvReader(text, reading).read();
-}
-
-class CsvReader {
+export class CsvReader {
 	readonly #bytes: Buffer;
 	readonly #delimiter: string;
 	readonly #reading: ListReading;
@@ -31,6 +26,7 @@ class CsvReader {
 		this.#reading = reading;
 	}
 
+	/** Reads the rows. Throws StopReading after it reports a problem of the file itself. */
 	read(): void {
 		this.#refuseManyFields();
 		try {
@@ -74,7 +70,7 @@ class CsvReader {
 	#take(record: readonly string[], end: number): void {
 		const source = this.#bytes.toString("utf8", this.#offset, end);
 		const places = findPlaces(record, source, this.#at());
-		const filled = lastFilled(record) + 1;
+		const filled = record.findLastIndex((value) => value !== "") + 1;
 		if (this.#header === undefined) this.#header = this.#readHeader(record.slice(0, filled), places);
 		else if (filled > 0) this.#reading.onRow({ at: this.#at(), values: this.#readRow(record, places, filled) });
 		for (let at = this.#bytes.indexOf(lineFeed, this.#offset); at >= 0 && at < end; this.#line += 1) {
@@ -128,11 +124,6 @@ class CsvReader {
 function findDelimiter(text: string): string {
 	const [header = ""] = text.split("\n", 1);
 	return [",", ";", "\t"].find((one) => header.includes(one)) ?? ",";
-}
-
-/** Returns the index of the last value that is not empty, or -1. */
-function lastFilled(record: readonly string[]): number {
-	return record.findLastIndex((value) => value !== "");
 }
 
 /** Returns where each value of a record begins. `source` is its text: a value that begins with a quote is quoted. */

@@ -5,17 +5,12 @@ import { quote } from "../problems.ts";
 import type { EachValue } from "./each.ts";
 import { type ListReading, listLimits } from "./list-reading.ts";
 
-/** Reads the items of a text. Throws StopReading after it reports a problem of the file itself. */
-export function readJsonList(text: string, reading: ListReading): void {
-	new JsonReader(text, reading).read();
-}
-
 const space = /[ \t\r\n]*/y;
 
 /** A sign, or what is between signs: a number or a word. */
 const sign = /[[\]{},:]|[^\s"[\]{},:]+|/y;
 
-class JsonReader {
+export class JsonReader {
 	readonly #text: string;
 	readonly #reading: ListReading;
 	/** Where the last token begins and ends. */

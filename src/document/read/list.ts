@@ -4,8 +4,8 @@ import { type Cell, entriesOf, entryOf, itemsOf } from "../cell.ts";
 import { type Problems, quoteCell } from "../problems.ts";
 import type { EachValue, ListRow } from "./each.ts";
 import { readText } from "./file-text.ts";
-import { readCsv } from "./list-csv.ts";
-import { readJsonList } from "./list-json.ts";
+import { CsvReader } from "./list-csv.ts";
+import { JsonReader } from "./list-json.ts";
 import { ListReading, listLimits, StopReading } from "./list-reading.ts";
 
 export { listLimits } from "./list-reading.ts";
@@ -66,8 +66,8 @@ function pathMistake(path: string): string | undefined {
 type Read = (reading: ListReading) => void;
 
 const parsers: Readonly<Record<"csv" | "json", (text: string) => Read>> = {
-	csv: (text) => (reading) => readCsv(text, reading),
-	json: (text) => (reading) => readJsonList(text, reading),
+	csv: (text) => (reading) => new CsvReader(text, reading).read(),
+	json: (text) => (reading) => new JsonReader(text, reading).read(),
 };
 
 function readAll(begin: Position, problems: Problems, onRow: (row: ListRow) => void, read: Read): boolean {

@@ -13,7 +13,7 @@ import type { ListFinder } from "./list.ts";
 import { readOrganization } from "./organization.ts";
 import { checkStructure } from "./structure.ts";
 import { readTemplate, type Template } from "./template.ts";
-import { hasKey, isDocument, readTree, scalarAt } from "./tree.ts";
+import { isDocument, readTree, scalarAt } from "./tree.ts";
 import { organizationIdOf } from "./users.ts";
 import { type Environment, Substitution, type VariableOptions } from "./variables.ts";
 import { readYaml } from "./yaml.ts";
@@ -208,7 +208,7 @@ function readFile({ file, content }: DocumentSource, substitution: Substitution,
 			isComplete = false;
 			continue;
 		}
-		if (hasKey(document, "organizations")) {
+		if (document.has("organizations")) {
 			templates.push({ file, document, source: yaml });
 			continue;
 		}

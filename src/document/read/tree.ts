@@ -68,15 +68,10 @@ export function addDefaultId({ contents }: Document.Parsed): void {
 	contents.items.unshift(new Pair(key, value) as unknown as Pair<ParsedNode, ParsedNode>);
 }
 
-export function hasKey({ contents }: Document.Parsed, key: string): boolean {
-	return isMap(contents) && contents.items.some((pair) => isScalar(pair.key) && pair.key.value === key);
-}
-
 /** Returns the scalar at this key of the document and its offset in the file; undefined if there is none. */
-export function scalarAt({ contents }: Document.Parsed, key: string): { value: unknown; offset: number } | undefined {
-	if (!isMap(contents)) return undefined;
-	const pair = contents.items.find((one) => isScalar(one.key) && one.key.value === key);
-	return isScalar(pair?.value) ? { value: pair.value.value, offset: pair.value.range?.[0] ?? 0 } : undefined;
+export function scalarAt(document: Document.Parsed, key: string): { value: unknown; offset: number } | undefined {
+	const node = document.get(key, true);
+	return isScalar(node) ? { value: node.value, offset: node.range?.[0] ?? 0 } : undefined;
 }
 
 /** Keys of a document, as in schemas/document.json. */

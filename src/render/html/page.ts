@@ -5,13 +5,13 @@
 
 import { count } from "../../say/count.ts";
 import { joinPhrases, type Phrase } from "../../say/phrase.ts";
-import { sayRest } from "../../say/verdict.ts";
+import { type Summary, sayRest } from "../../say/verdict.ts";
 import { type Part, partsOf, sectionsBelow, sectionsOfRun, topicsOf } from "../page.ts";
 import { cardsHtml, phraseHtml } from "../print/html.ts";
 import { verdictText } from "../print/text.ts";
 import { foldOrganizations, isAlone, organizationsOf, type SuggestingOptions } from "../result/organizations.ts";
 import { type CommandResult, isCompared } from "../result/result.ts";
-import { errorAbove, type Summary, summarizeResult } from "../result/summary.ts";
+import { errorAbove, summarizeResult } from "../result/summary.ts";
 import { dangersOf } from "../sections/danger.ts";
 import { figuresOf, headlineOf } from "../sections/figures.ts";
 import { badge } from "./badge.ts";

@@ -6,6 +6,7 @@ import type { DesiredOrganization } from "../../plan/organization.ts";
 import type { NamedOrganization } from "../../plan/organization-name.ts";
 import type { Plan } from "../../plan/plan.ts";
 import type { Report, StepResult } from "../../plan/report.ts";
+import type { CommandContext } from "../../plan/suggested-command.ts";
 import { compareText } from "../../plan/value.ts";
 import type { SoonEnding } from "../sections/windows.ts";
 import type { ErrorDescription } from "./head.ts";
@@ -38,6 +39,22 @@ export interface FoundOrganization {
 	readonly endsSoon?: SoonEnding;
 	/** The document, for positions in it. */
 	readonly desired?: DesiredOrganization;
+}
+
+/** What a command found in an organization that has a plan. */
+export interface PlannedOrganization {
+	readonly command: string;
+	readonly plan: Plan;
+	/** Null without a base. */
+	readonly threeWay: ThreeWay | null;
+	readonly report: Report | null;
+	readonly failed: FailedOrganization | null;
+	/** What drifted, since when and by whom; null for every command but `drift`. */
+	readonly drift: OrganizationDrift | null;
+	/** The results of the steps, of a report or of an organization that failed; null when nothing was started. */
+	readonly results: readonly StepResult[] | null;
+	/** What suggested commands repeat of the call; nothing when left out. */
+	readonly commands?: CommandContext | undefined;
 }
 
 export function byOrganization(left: NamedOrganization, right: NamedOrganization): number {

@@ -1,6 +1,7 @@
 /** Who can do what in one organization, as `powers` shows it. */
 
 import type { NamedOrganization } from "../../plan/organization-name.ts";
+import type { UserNames } from "../../plan/users.ts";
 import type { NotRead, RootQuorum } from "../../policy/access.ts";
 import type { NamedTag } from "../../policy/lint/named-tags.ts";
 import type { ActivityExplanation, PowerExplanation } from "../../policy/powers/explain-power.ts";
@@ -13,15 +14,11 @@ export interface MissingObject<B = string> {
 	readonly because: B;
 }
 
-export interface OrganizationPowers extends NamedOrganization {
+export interface OrganizationPowers extends NamedOrganization, UserNames {
 	/** When it was read, ISO 8601 in UTC. */
 	readonly readAt: string;
 	/** The moment at which time windows are judged, ISO 8601 in UTC: `--at`, else that of the reading by the service's clock. */
 	readonly at: string;
-	/** User id to the alias of the document; to the live name for users without one. */
-	readonly userNames: Readonly<Record<string, string>>;
-	/** User id to live name; left out where users were not read. */
-	readonly liveNames?: Readonly<Record<string, string>>;
 	/** Tag id to live name. */
 	readonly tagNames: Readonly<Record<string, string>>;
 	/** Policy id to live name. */

@@ -3,11 +3,11 @@
  */
 import { type ExitCode, exitCodes } from "../../common/errors.ts";
 import { failingCases } from "../../plan/access-cases/planned.ts";
-import { hasFindings, type ThreeWay } from "../../plan/base/three-way.ts";
+import { hasFindings } from "../../plan/base/three-way.ts";
 import type { OrganizationDrift } from "../../plan/drift/drift.ts";
 import { blockingGuards, type Override } from "../../plan/guards/overrides.ts";
 import { findsDifference, type Plan } from "../../plan/plan.ts";
-import { exitCodeOf, type Report, type StepResult } from "../../plan/report.ts";
+import { exitCodeOf, type Report } from "../../plan/report.ts";
 import { groupSteps } from "../../plan/step-groups.ts";
 import type { CommandContext } from "../../plan/suggested-command.ts";
 import type { Tone } from "../../say/outcomes.ts";
@@ -18,7 +18,7 @@ import { notApplied, summarizeFailed, summarizeReport } from "../sections/result
 import { summarizeDrift, summarizePlan } from "../sections/verdict.ts";
 import { expiriesSection } from "../sections/windows.ts";
 import type { Style } from "../style.ts";
-import type { FailedOrganization, FoundOrganization } from "./found.ts";
+import type { FailedOrganization, FoundOrganization, PlannedOrganization } from "./found.ts";
 import { type CommandResult, isCompared, type ResumableRun } from "./result.ts";
 
 export type { Tone };
@@ -41,17 +41,7 @@ export interface StreamOptions extends SuggestingOptions {
 }
 
 /** An organization with a plan, as every format shows it. */
-export interface OrganizationResult extends SuggestingOptions {
-	readonly command: string;
-	readonly plan: Plan;
-	/** Null without a base. */
-	readonly threeWay: ThreeWay | null;
-	readonly report: Report | null;
-	readonly failed: FailedOrganization | null;
-	/** What drifted, since when and by whom; null for every command but `drift`. */
-	readonly drift: OrganizationDrift | null;
-	/** The results of the steps, of a report or of an organization that failed; null when nothing was started. */
-	readonly results: readonly StepResult[] | null;
+export interface OrganizationResult extends PlannedOrganization {
 	/** Overrides that were used: of a report those of the report, else those that the plan uses. */
 	readonly overrides: readonly Override[];
 	readonly state: State;
@@ -100,12 +90,6 @@ export function organizationsOf(result: CommandResult, commands?: CommandContext
 	return result.organizations.flatMap((one) => assessFound(result.command, one, commands) ?? []);
 }
 
-/** What the state and the verdict are made from. */
-type PlannedFacts = Pick<
-	OrganizationResult,
-	"command" | "plan" | "report" | "failed" | "threeWay" | "drift" | "commands"
->;
-
 /** Returns the organization with its state, tone and verdict; null where it has no plan, because it could not be read. */
 export function assessFound(
 	command: string,
@@ -114,8 +98,8 @@ export function assessFound(
 ): OrganizationResult | null {
 	const { plan, report = null, failed = null, threeWay = null, drift = null } = organization;
 	if (plan === undefined) return null;
-	const found: PlannedFacts = { command, plan, report, failed, threeWay, drift, commands };
 	const results = (report ?? failed)?.steps ?? null;
+	const found: PlannedOrganization = { command, plan, report, failed, threeWay, drift, results, commands };
 	const state = drift === null ? stateOf(found) : stateOfDrift(drift, plan);
 	const aliases = results === null ? summarizeAliases(threeWay) : "";
 	const reverted = results === null ? summarizeReverted(threeWay, plan) : "";
@@ -124,7 +108,7 @@ export function assessFound(
 	// An alias that now means another user needs a look, also where nothing is to be done.
 	const tone = states[state][1] === "good" && aliases !== "" ? "attention" : states[state][1];
 	const overrides = report?.overrides ?? plan.overrides ?? [];
-	return { ...found, results, overrides, state, tone, verdict };
+	return { ...found, overrides, state, tone, verdict };
 }
 
 /** Returns the organizations that failed before there was a plan: there is nothing to show of them but the error. */
@@ -179,7 +163,7 @@ function needsDecision({ tone, plan, threeWay, overrides }: OrganizationResult):
 	return tone !== "good" || isTouching || hasFindings(threeWay) || overrides.length > 0;
 }
 
-function stateOf(found: PlannedFacts): State {
+function stateOf(found: PlannedOrganization): State {
 	const { plan, report, failed } = found;
 	if (report !== null) return stateOfReport(report, plan);
 	if (failed === null) return stateOfPlan(found);
@@ -202,7 +186,7 @@ function stateOfReport(report: Report, plan: Plan): State {
 	return findsDifference(plan) ? "reported" : "inSync";
 }
 
-function stateOfPlan({ plan, command }: PlannedFacts): State {
+function stateOfPlan({ plan, command }: PlannedOrganization): State {
 	if (plan.problems.length > 0) return "impossible";
 	const isFailing = command === "plan" && failingCases(plan).length > 0;
 	if (isFailing && blockingGuards(plan).length === 0) return "failingCases";
@@ -217,7 +201,7 @@ function stateOfPlan({ plan, command }: PlannedFacts): State {
 	return rejected.length > 0 ? "rejectedBefore" : "pending";
 }
 
-function summarizeOne({ command, plan, report, failed }: PlannedFacts): Verdict {
+function summarizeOne({ command, plan, report, failed }: PlannedOrganization): Verdict {
 	if (report !== null) return summarizeReport(report);
 	if (failed !== null) return summarizeFailed(failed.steps.length, plan.steps.length);
 	if (command === "apply") return notApplied;

@@ -322,11 +322,6 @@ export function isFailure(result: CommandResult): result is FailureResult {
 	return result.error !== null && !isCompared(result) && !isTest(result);
 }
 
-/** Whether it is a result of `powers` that has them. */
-export function isPowers(result: CommandResult): result is PowersResult {
-	return result.command === "powers" && "organizations" in result;
-}
-
 const comparing: ReadonlySet<string> = new Set(["plan", "show", "drift", "apply", "grant", "revoke"]);
 
 /** Whether it is a result about organizations that were compared; false if an error ended the command before. */

@@ -4,48 +4,44 @@ import { type OutdatedObject, stalePlanMessage } from "../../common/errors.ts";
 import type { ThreeWay } from "../../plan/base/three-way.ts";
 import { findDanger } from "../../plan/impact/danger.ts";
 import { count } from "../../say/count.ts";
-import { type Verdict, verdictOf, withSentences } from "../../say/verdict.ts";
+import { type Summary, type Verdict, verdictOf, withSentences } from "../../say/verdict.ts";
 import { summarizeAliases, summarizeReverted } from "../sections/base.ts";
 import { summarizeCases } from "../sections/cases.ts";
-import { isDiscovery, summarizeDiscovery } from "../sections/discovery.ts";
+import { summarizeDiscovery } from "../sections/discovery.ts";
 import { summarizeLint } from "../sections/lint.ts";
 import { summarizePowers } from "../sections/powers.ts";
 import { summarizeVotes } from "../sections/votes.ts";
 import { findSoonEnding } from "../sections/windows.ts";
-import { isTest } from "./cases.ts";
 import { errorOfCall } from "./errors.ts";
 import type { FoundOrganization } from "./found.ts";
-import { isLint } from "./lint.ts";
 import { assessFound, type OrganizationResult, type State, states, type Tone } from "./organizations.ts";
-import { type CommandResult, type ErrorDescription, isCompared, isPowers } from "./result.ts";
-import { isVotes } from "./votes.ts";
-
-export interface Summary {
-	/** Of errors it says only that they exist. */
-	readonly verdict: Verdict;
-	/** The worst of all organizations. */
-	readonly tone: Tone;
-}
+import { type CommandResult, type ErrorDescription, isCompared, isFailure } from "./result.ts";
 
 export function summarizeResult(result: CommandResult): Summary {
 	const { command, problems } = result;
 	const error = errorAbove(result);
-	if (error !== null) {
+	if (error !== null || isFailure(result)) {
 		const headline =
 			problems.length > 0
 				? `orgsync ${command} could not start: ${count(problems.length, "problem", "problems")} in the documents`
-				: `orgsync ${command} stopped: ${causes[error.code] ?? "an error occurred"}`;
+				: `orgsync ${command} stopped: ${causes[error?.code ?? ""] ?? "an error occurred"}`;
 		return { verdict: verdictOf(headline), tone: "bad" };
 	}
-	if (isTest(result)) return summarizeCases(result);
-	if (isPowers(result)) {
-		const { verdict, isUnknown } = summarizePowers(result.organizations);
-		return { verdict, tone: isUnknown ? "attention" : "good" };
+	switch (result.command) {
+		case "test":
+			return summarizeCases(result);
+		case "powers":
+			return summarizePowers(result.organizations);
+		case "lint":
+			return summarizeLint(result.organizations);
+		case "organizations":
+			return summarizeDiscovery(result);
+		case "approve":
+		case "reject":
+			return { verdict: summarizeVotes(result), tone: result.exitCode === 0 ? "good" : "attention" };
+		default:
+			return tallyOf(result).summarize();
 	}
-	if (isLint(result)) return summarizeLint(result.organizations);
-	if (isDiscovery(result)) return summarizeDiscovery(result);
-	if (isVotes(result)) return { verdict: summarizeVotes(result), tone: result.exitCode === 0 ? "good" : "attention" };
-	return tallyOf(result).summarize();
 }
 
 /** Returns the count of the organizations of the result, those without a plan included. */

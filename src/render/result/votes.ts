@@ -5,6 +5,7 @@ import type { NamedOrganization } from "../../plan/organization-name.ts";
 import type { Plan, SavedPlanFacts } from "../../plan/plan.ts";
 import type { Outcome } from "../../plan/report.ts";
 import type { Step } from "../../plan/step.ts";
+import type { UserNames } from "../../plan/users.ts";
 import type { ErrorDescription, Head } from "./head.ts";
 
 /** The result of `approve` and of `reject`. */
@@ -15,11 +16,7 @@ export interface VoteResult extends Head<"approve" | "reject", ErrorDescription 
 }
 
 /** The pending activities of one organization, and what became of them. */
-export interface OrganizationVotes extends NamedOrganization {
-	/** User id to the alias of the document, or of the saved plan. */
-	readonly userNames: Readonly<Record<string, string>>;
-	/** Live names of users; left out where users were not read. */
-	readonly liveNames?: Readonly<Record<string, string>>;
+export interface OrganizationVotes extends NamedOrganization, UserNames {
 	/** The user of the key; null where the service does not say. */
 	readonly voterId: string | null;
 	/** Oldest first. */
@@ -40,9 +37,4 @@ export interface VotedActivity extends ChosenActivity {
 	readonly isSent: boolean;
 	/** Why, for a person; null when there is nothing to add. */
 	readonly message: string | null;
-}
-
-/** Whether it is a result of `approve` or `reject` that has activities to show. */
-export function isVotes(result: { readonly command: string }): result is VoteResult {
-	return (result.command === "approve" || result.command === "reject") && "votes" in result;
 }

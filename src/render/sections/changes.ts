@@ -4,7 +4,7 @@ import type { PlannedDifference, ThreeWay } from "../../plan/base/three-way.ts";
 import { type Change, isWritten, type RemovalChange, type ReportChange, type TagChange } from "../../plan/change.ts";
 import { countChanges } from "../../plan/change-counts.ts";
 import type { Plan } from "../../plan/plan.ts";
-import { resultsByAddress, type StepResult } from "../../plan/report.ts";
+import { resultsByAddress } from "../../plan/report.ts";
 import { groupSteps } from "../../plan/step-groups.ts";
 import { describeOwner, showUser } from "../../plan/user-labels.ts";
 import { count } from "../../say/count.ts";
@@ -13,18 +13,9 @@ import { address, identifier, listOf, type Phrase, reason, title } from "../../s
 import { namePerson } from "../../say/powers.ts";
 import { type Look, type Note, notesOf, type Row, type Section, section } from "../../say/section.ts";
 import { compareNaturally } from "../natural-order.ts";
+import type { PlannedOrganization } from "../result/found.ts";
 import { policyRow, renameRow } from "./policy-changes.ts";
 import { describeWindow, findExpiry, longestReason } from "./windows.ts";
-
-/** What is shown of the changes of one organization. */
-interface Shown {
-	readonly command: string;
-	readonly plan: Plan;
-	readonly threeWay: ThreeWay | null;
-	readonly failed: object | null;
-	/** Null when nothing was started. */
-	readonly results: readonly StepResult[] | null;
-}
 
 /** Returns the remarks on a change, or on a part of it; `what` is null for the change as a whole. */
 export type MarksOf = (
@@ -50,7 +41,7 @@ function marksIn(plan: Pick<Plan, "steps">, threeWay: ThreeWay | null): MarksOf 
 }
 
 /** Returns the same remarks, and on each change what became of it. */
-export function marksOfResult({ command, plan, threeWay, failed, results }: Shown): MarksOf {
+export function marksOfResult({ command, plan, threeWay, failed, results }: PlannedOrganization): MarksOf {
 	const planned = marksIn(plan, threeWay);
 	const byAddress = resultsByAddress(results);
 	const unsubmitted = failed !== null ? "no result" : results === null && command === "apply" ? "not submitted" : null;
@@ -96,8 +87,10 @@ export function changeRow(change: Change, plan: Plan, marksOf: MarksOf = noMarks
 	if (isWritten(change)) return policyRow(change, marksOf(change, null, null));
 	const shared = { about: [change.address], ...ownerOf(change.userId, plan) };
 	const named: Phrase = [identifier(showAddress(change.address))];
-	if (change.action === "report")
-		return { ...shared, sign: "!", said: [...named, `  ${describeReported(change)}`], rows: fieldRows(change) };
+	if (change.action === "report") {
+		const found = change.before === null ? "not found" : "differs";
+		return { ...shared, sign: "!", said: [...named, `  ${found}; report-only`], rows: fieldRows(change) };
+	}
 	const name = change.before?.name ?? "";
 	return {
 		...shared,
@@ -111,10 +104,6 @@ export function changeRow(change: Change, plan: Plan, marksOf: MarksOf = noMarks
 function ownerOf(userId: string | null | undefined, plan: Plan): Pick<Row, "aside"> {
 	const owner = describeOwner(userId, plan).trim();
 	return owner === "" ? {} : { aside: [reason(owner)] };
-}
-
-function describeReported({ before }: ReportChange): string {
-	return `${before === null ? "not found" : "differs"}; report-only`;
 }
 
 /** Returns the fields that differ, both sides as a reader would write them; none when the object does not exist. */

@@ -4,13 +4,8 @@ import { showOrganization } from "../../plan/organization-name.ts";
 import { count } from "../../say/count.ts";
 import { identifier, listOf, reason } from "../../say/phrase.ts";
 import { type Section, section } from "../../say/section.ts";
-import { type Verdict, verdictOf } from "../../say/verdict.ts";
-import type { Tone } from "../result/organizations.ts";
-import type { CommandResult, DiscoveryResult } from "../result/result.ts";
-
-export function isDiscovery(result: CommandResult): result is DiscoveryResult {
-	return result.command === "organizations" && "organizations" in result;
-}
+import { type Summary, verdictOf } from "../../say/verdict.ts";
+import type { DiscoveryResult } from "../result/result.ts";
 
 const noun = ["organization", "organizations"] as const;
 
@@ -36,7 +31,7 @@ export function discoverySections(result: DiscoveryResult): readonly Section[] {
 	];
 }
 
-export function summarizeDiscovery(result: DiscoveryResult): { readonly verdict: Verdict; readonly tone: Tone } {
+export function summarizeDiscovery(result: DiscoveryResult): Summary {
 	const { organizations, complete } = result;
 	const unmanaged = unmanagedIn(result).length;
 	const total = count(organizations.length, "sub-organization", "sub-organizations");

@@ -1,7 +1,7 @@
 /** An organization above its sections: which it is, and what else to know of it. */
 
 import { type NamedOrganization, nameOfOrganization, showOrganizationName } from "../../plan/organization-name.ts";
-import { identifier, type Phrase, reason, time } from "../../say/phrase.ts";
+import { identifier, type Phrase, reason } from "../../say/phrase.ts";
 import type { OrganizationResult } from "../result/organizations.ts";
 import { sayBase } from "./base.ts";
 
@@ -21,9 +21,4 @@ export function sayNotes(
 		...(isOther ? [["Name at the service: ", reason(showOrganizationName(live))]] : []),
 		...(threeWay === null ? [] : [sayBase(threeWay)]),
 	];
-}
-
-/** Returns which organization a result of one is about, and when it was read. */
-export function sayRead({ plan }: OrganizationResult): Phrase {
-	return ["Organization ", ...sayOrganization(plan), ", read ", time(plan.readAt), "."];
 }

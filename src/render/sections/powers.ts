@@ -17,7 +17,7 @@ import { code, identifier, listOf, type Phrase, reason } from "../../say/phrase.
 import { describeGroups, describeThresholds, listPeople } from "../../say/powers.ts";
 import { reasonText, sayReason } from "../../say/reason.ts";
 import { type Row, type Section, section } from "../../say/section.ts";
-import { type Verdict, verdictOf } from "../../say/verdict.ts";
+import { type Summary, type Verdict, verdictOf } from "../../say/verdict.ts";
 import type { OrganizationPowers } from "../result/organization-powers.ts";
 import { activitySection, answerWords, describeConditional, isTogether, whySections, withoutExamples } from "./why.ts";
 
@@ -221,13 +221,16 @@ function countPowers(organization: OrganizationPowers): PowerCounts {
 }
 
 /** Returns the counts of all organizations in one sentence, or the answers to `--why`, and whether something is unknown. */
-export function summarizePowers(organizations: readonly OrganizationPowers[]) {
+export function summarizePowers(organizations: readonly OrganizationPowers[]): Summary {
 	const counts = organizations.map(countPowers);
 	const answers = new Set(organizations.flatMap(({ why = [] }) => why.map(({ verdict }) => answerWords[verdict])));
-	if (answers.size > 0)
-		return { verdict: verdictOf(`Answer: ${[...answers].join("; ")}`), isUnknown: answers.has(answerWords.unknown) };
-	const isUnknown = organizations.some(({ unread }) => unread.length > 0) || counts.some((one) => one.unknown > 0);
-	return { verdict: describeCounts(organizations, counts), isUnknown };
+	const isUnknown =
+		answers.size > 0
+			? answers.has(answerWords.unknown)
+			: organizations.some(({ unread }) => unread.length > 0) || counts.some((one) => one.unknown > 0);
+	const verdict =
+		answers.size > 0 ? verdictOf(`Answer: ${[...answers].join("; ")}`) : describeCounts(organizations, counts);
+	return { verdict, tone: isUnknown ? "attention" : "good" };
 }
 
 function describeCounts(organizations: readonly OrganizationPowers[], counts: readonly PowerCounts[]): Verdict {

@@ -2,7 +2,7 @@
 import { showAddress, showName } from "../../common/escape.ts";
 import { nameOf } from "../../plan/activities/pending.ts";
 import type { Plan } from "../../plan/plan.ts";
-import type { PartResult, Report, StepResult } from "../../plan/report.ts";
+import type { PartResult, StepResult } from "../../plan/report.ts";
 import { coveredAddresses, type EarlierActivity, type Step } from "../../plan/step.ts";
 import { type CommandContext, explainText } from "../../plan/suggested-command.ts";
 import type { ApprovalVerdict } from "../../policy/powers/forecast.ts";
@@ -13,20 +13,9 @@ import { lookOf, outcomeWords } from "../../say/outcomes.ts";
 import { command, flag, identifier, joinPhrases, type Phrase, reason, reasonOf } from "../../say/phrase.ts";
 import { type Note, notesOf, type Row, type Section, section } from "../../say/section.ts";
 import { stepText } from "../../say/steps.ts";
+import type { PlannedOrganization } from "../result/found.ts";
 
-interface Shown {
-	readonly command: string;
-	readonly plan: Plan;
-	readonly report: Pick<Report, "steps"> | null;
-	/** Not null where an error ended the work, or for `drift`. */
-	readonly failed: object | null;
-	readonly drift: object | null;
-	/** Null when nothing was started. */
-	readonly results: readonly StepResult[] | null;
-	readonly commands?: CommandContext | undefined;
-}
-
-type Results = Pick<Shown, "plan" | "results" | "commands">;
+type Results = Pick<PlannedOrganization, "plan" | "results" | "commands">;
 
 const noun = ["step", "steps"] as const;
 
@@ -43,7 +32,7 @@ function resultSection(
 }
 
 /** All steps in the order of the plan, each with its result where it has one. */
-export function stepsSection(one: Shown): Section {
+export function stepsSection(one: PlannedOrganization): Section {
 	const { command: of, drift, results, plan, report, failed, commands } = one;
 	const byId = new Map((results ?? []).map((result) => [result.step.id, result]));
 	const steps = report?.steps.map(({ step }) => step) ?? plan.steps;
@@ -88,7 +77,7 @@ export function completedStepsSection(one: Results): Section {
 }
 
 /** The steps without a result: all of a plan, and those that an error left. */
-export function plannedStepsSection(one: Shown): Section {
+export function plannedStepsSection(one: PlannedOrganization): Section {
 	const { plan, report, failed, results } = one;
 	const ended = new Set((results ?? []).map(({ step }) => step.id));
 	const steps = report === null ? plan.steps.filter(({ id }) => !ended.has(id)) : [];
@@ -101,7 +90,7 @@ export function plannedStepsSection(one: Shown): Section {
 }
 
 /** What is wrong about the forecasts of completed steps; of others it is said with the step. */
-export function wrongForecastsSection({ results }: Pick<Shown, "results">): Section {
+export function wrongForecastsSection({ results }: Pick<PlannedOrganization, "results">): Section {
 	return section("wrong-forecasts", "Wrong forecasts", ["wrong forecast", "wrong forecasts"], {
 		rows: (results ?? []).filter(isCompleted).flatMap((result) => {
 			const wrong = describeWrong(result);
@@ -159,7 +148,7 @@ function badgeOf({ outcome }: Pick<StepResult, "outcome">, message: PartResult["
 	return { word: outcomeWords[outcome], look: lookOf({ outcome }), ...why };
 }
 
-function plannedRow(step: Step, { plan, command: of, failed, results }: Shown): Row {
+function plannedRow(step: Step, { plan, command: of, failed, results }: PlannedOrganization): Row {
 	const { earlierActivity, approval } = step;
 	const isWithheld = earlierActivity === null && (failed !== null || (of === "apply" && results === null));
 	const look = earlierActivity === null && approval?.verdict === "runs" ? "plain" : "attention";

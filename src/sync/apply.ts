@@ -18,7 +18,7 @@ import type { Reader } from "../wire/client.ts";
 import type { Comparison } from "./converge.ts";
 import type { Journal } from "./journal/journal.ts";
 import type { SubmitContext } from "./submit/activity-request.ts";
-import { findLater, type LaterPlan, planLater } from "./submit/later-steps.ts";
+import { findLater, type LaterPlan, planLater, splitCreation } from "./submit/later-steps.ts";
 import { createdIdsOf, notAttempted } from "./submit/outcomes.ts";
 import { type RanStep, runStep, type StepContext, timesOf, toStepResult } from "./submit/run-step.ts";
 import { makePolicyReader } from "./submit/written-objects.ts";
@@ -59,7 +59,7 @@ async function runPlan(comparison: Comparison, context: ApplyContext): Promise<A
 	const startedAtMs = context.now();
 	const run = await new StepRun(comparison, context).finish();
 	if (run.stopped !== null) return { error: run.stopped.error, steps: [...run.results.values()] };
-	const ran = plan.steps.map((step) => run.results.get(step.id) as StepResult);
+	const ran = run.steps.map((step) => run.results.get(step.id) as StepResult);
 	const completed = ran.filter(({ outcome }) => outcome === "completed");
 	const isVerified = context.verify && completed.length > 0;
 	const readPosition = isVerified ? context.journal.position() : undefined;
@@ -120,6 +120,8 @@ class StepRun {
 	stopped: { readonly error: unknown } | null = null;
 	/** Whether an interruption ended the wait for a pending activity. */
 	isCutShort = false;
+	/** Ids of creations whose parts were looked for in a new plan. */
+	readonly #split = new Set<string>();
 	/** What the steps created, by its stand-in: the id that the service made. */
 	readonly #created = new Map<string, string>();
 	/** Why every further request would fail; null while requests may succeed. */
@@ -128,6 +130,8 @@ class StepRun {
 	/** Steps whose activities have not ended, by id. */
 	readonly #waiting = new Map<string, RanStep>();
 	readonly #wait: StepWait | null;
+	/** Those of the plan; a creation can be in two parts. */
+	readonly steps: Step[];
 	readonly #remaining: Set<Step>;
 	readonly #plan: Plan;
 	#context: ApplyContext & StepContext;
@@ -141,6 +145,7 @@ class StepRun {
 	constructor(comparison: Comparison, context: ApplyContext) {
 		this.#plan = comparison.plan;
 		this.#offsetMs = comparison.exactOffsetMs ?? comparison.clockOffsetMs;
+		this.steps = [...comparison.plan.steps];
 		this.#remaining = new Set(comparison.plan.steps);
 		this.#readAtMs = Date.parse(comparison.plan.readAt);
 		const readPolicies = makePolicyReader(comparison.plan.organizationId, context.reader);
@@ -175,13 +180,31 @@ class StepRun {
 			step.earlierActivity === null && this.#isReady(step) && this.#whyNotAttempted(step) === null;
 		if (now() - this.#readAtMs > maxPlanAgeMs) this.#later = "outdated";
 		const isLate = this.#later === "outdated" && [...this.#remaining].some(isReady);
-		if (compareAgain !== undefined && isLate) {
+		const held = [...this.#remaining].flatMap((step) => this.#partsOf(step));
+		if (compareAgain !== undefined && (isLate || held.length > 0)) {
 			const later = await planLater(this.#plan, compareAgain);
 			this.#readAtMs = now();
 			this.#later = later;
 			if (later.plan !== null) this.#context = { ...this.#context, ...later.times };
+			for (const { step, parts } of held) {
+				if (typeof findLater(parts[0], later) === "string") continue;
+				this.steps.splice(this.steps.indexOf(step), 1, ...parts);
+				this.#remaining.delete(step);
+				for (const part of parts) this.#remaining.add(part);
+			}
 		}
 		for (const step of this.#remaining) this.#consider(step);
+	}
+
+	/** Returns the parts of a creation that a pending tag holds back, which was not forecast; once. A saved plan runs as reviewed. */
+	#partsOf(step: Step): readonly { readonly step: Step; readonly parts: readonly [Step, Step] }[] {
+		const isPending = (id: string): boolean =>
+			this.#waiting.has(id) || this.results.get(id)?.outcome.startsWith("awaiting") === true;
+		const mayBe = this.#context.planDigest === undefined && !this.#split.has(step.id);
+		const parts = mayBe ? splitCreation(step, this.steps, isPending) : undefined;
+		if (parts === undefined) return [];
+		this.#split.add(step.id);
+		return [{ step, parts }];
 	}
 
 	/** Starts a step, skips it, or leaves it for later. */
@@ -277,7 +300,7 @@ class StepRun {
 
 	#record(result: StepResult): void {
 		this.results.set(result.step.id, result);
-		this.#context.onStep?.(result, this.results.size, this.#plan.steps.length);
+		this.#context.onStep?.(result, this.results.size, this.steps.length);
 	}
 
 	#skipAll(reason: string): void {

@@ -14,6 +14,9 @@ const tagIds = tagNames.map((_, index) => id("7", index + 1));
 const policies = [id("9", 1), id("9", 2), id("9", 3)];
 /** Stays, so that no plan locks everyone out. */
 const keptPolicy = id("9", 4);
+/** The policy that a document changes, and the tag that it removes, where it writes such objects. */
+const changedPolicy = id("9", 5);
+const removedTag = id("7", 9);
 const providers = [id("8", 1), id("8", 2), id("8", 3), id("8", 4)];
 const apps = [id("c", 1), id("c", 2)];
 
@@ -45,6 +48,8 @@ export interface WorldOptions {
 	readonly pendingMs?: number;
 	/** The limits of the document. */
 	readonly limits?: string;
+	/** Whether the document states policies, creates a tag for them and removes another. */
+	readonly writes?: boolean;
 }
 
 const activityTypes = [
@@ -52,12 +57,16 @@ const activityTypes = [
 	"DELETE_POLICIES",
 	"DELETE_OAUTH_PROVIDERS",
 	"DELETE_TVC_APP_AND_DEPLOYMENTS",
+	"CREATE_USER_TAG",
+	"CREATE_POLICIES",
+	"UPDATE_POLICY_V2",
+	"DELETE_USER_TAGS",
 ].map((name) => `ACTIVITY_TYPE_${name}`);
 
 /** Returns a world that follows from the numbers. It has at least one change. */
 export function drawWorld(
 	random: () => number,
-	{ approvals = 1, pendingMs = 0, limits = "memberRemovals: 100%" }: WorldOptions = {},
+	{ approvals = 1, pendingMs = 0, limits = "memberRemovals: 100%", writes = false }: WorldOptions = {},
 ): SmallWorld {
 	const some = <T>(list: readonly T[], share = 0.5): readonly T[] => list.filter(() => random() < share);
 	const held = tagIds.map(() => some(members));
@@ -87,14 +96,19 @@ export function drawWorld(
 	for (const one of absent.policies) changes.add(`no policy ${one}`);
 	for (const one of absent.providers) changes.add(`no provider ${one}`);
 	for (const one of absent.apps) changes.add(`no app ${one}`);
+	const written = writes ? drawWritten(random) : nothingWritten;
+	for (const change of written.changes) changes.add(change);
+	for (const [name] of written.policies) for (const verb of ["text", "create policy"]) asked.add(`${verb} ${name}`);
 	return {
-		seed: seedOf(held, approvals, pendingMs),
+		seed: seedOf(held, approvals, pendingMs, written),
 		document: [
 			`organizationId: ${organizationId}`,
 			"userTags:",
 			...tags,
-			...absentLines(absent),
-			`limits: { ${limits} }`,
+			...written.tagLines,
+			...(written.policies.length === 0 ? [] : ["policies:", ...written.policies.map(policyLine)]),
+			...absentLines(absent, written.removesTag),
+			`limits: { ${limits}${writes ? ", takeovers: 9, userTags: 9" : ""} }`,
 			"",
 		].join("\n"),
 		changes,
@@ -102,6 +116,59 @@ export function drawWorld(
 		detours,
 		exactly,
 	};
+}
+
+const activityKinds = { pay: "SIGN_TRANSACTION", ship: "CREATE_WALLET", refund: "EXPORT_WALLET" } as const;
+type PolicyName = keyof typeof activityKinds;
+
+/** What a document writes besides: the lines of created tags, and each policy with its consensus. */
+interface Written {
+	readonly tagLines: readonly string[];
+	readonly policies: readonly (readonly [name: PolicyName, consensus: string])[];
+	readonly removesTag: boolean;
+	readonly changes: readonly Change[];
+}
+
+const nothingWritten: Written = { tagLines: [], policies: [], removesTag: false, changes: [] };
+
+/** Members of the tag that is created, whoever creates it. */
+export const payers = [members[0], members[2]] as const;
+
+/** Returns at least one policy. One of three is live, with another text. */
+function drawWritten(random: () => number): Written {
+	const names = (Object.keys(activityKinds) as PolicyName[]).filter(() => random() < 0.6);
+	const byId = `approvers.any(user, user.id == '${users.bob}')`;
+	const byTag = "approvers.any(user, user.tags.contains('${userTags.payers}'))";
+	const policies = (names.length === 0 ? (["pay"] as const) : names).map((name) => {
+		return [name, name !== "refund" && random() < 0.7 ? byTag : byId] as const;
+	});
+	const removesTag = random() < 0.4;
+	return {
+		tagLines: [`  - { name: payers, create: true, members: { exactly: [${payers.join(", ")}] } }`],
+		policies,
+		removesTag,
+		changes: [
+			"create tag payers",
+			...policies.map(([name]) => {
+				return name === "refund" ? `text refund ${changedPolicy} ${textOf("refund", byId)}` : `create policy ${name}`;
+			}),
+			...(removesTag ? [`no tag ${removedTag}`] : []),
+		],
+	};
+}
+
+function policyLine([name, consensus]: Written["policies"][number]): string {
+	const condition = `activity.kind == '${activityKinds[name]}'`;
+	return `  - { name: ${name}, effect: allow, consensus: "${consensus}", condition: "${condition}", notes: agreed }`;
+}
+
+/** Returns the text of a policy as one word. */
+function textOf(name: PolicyName, consensus: string): string {
+	return inOneWord("EFFECT_ALLOW", consensus, `activity.kind == '${activityKinds[name]}'`, "agreed");
+}
+
+function inOneWord(...parts: readonly unknown[]): string {
+	return encodeURIComponent(JSON.stringify(parts));
 }
 
 /** Returns the names of the tags: as they are, exchanged, in a circle, or with a new one among them. */
@@ -147,7 +214,10 @@ function ownerOf(provider: string): string {
 	return members[providers.indexOf(provider) < 2 ? 0 : 1] ?? "";
 }
 
-function absentLines({ policies: gone, providers: removed, apps: retired }: Absent): readonly string[] {
+function absentLines(
+	{ policies: gone, providers: removed, apps: retired }: Absent,
+	removesTag: boolean,
+): readonly string[] {
 	const byUser = members.flatMap((user) => {
 		const own = removed.filter((one) => ownerOf(one) === user);
 		return own.length === 0 ? [] : [`${user}: [${own.join(", ")}]`];
@@ -156,11 +226,17 @@ function absentLines({ policies: gone, providers: removed, apps: retired }: Abse
 		...(gone.length === 0 ? [] : [`  policies: [${gone.join(", ")}]`]),
 		...(byUser.length === 0 ? [] : [`  oauthProviders: { ${byUser.join(", ")} }`]),
 		...(retired.length === 0 ? [] : [`  tvcApps: [${retired.join(", ")}]`]),
+		...(removesTag ? [`  userTags: [${removedTag}]`] : []),
 	];
 	return lines.length === 0 ? [] : ["absent:", ...lines];
 }
 
-function seedOf(held: readonly (readonly string[])[], approvals: number, pendingMs: number) {
+function seedOf(
+	held: readonly (readonly string[])[],
+	approvals: number,
+	pendingMs: number,
+	{ removesTag, policies: written }: Written,
+) {
 	const provider = (providerId: string) => ({
 		...{ providerId, providerName: providerId, issuer: "https://login.test", audience: "acme", subject: providerId },
 	});
@@ -176,8 +252,16 @@ function seedOf(held: readonly (readonly string[])[], approvals: number, pending
 				oauthProviders: providers.filter((one) => ownerOf(one) === userId).map(provider),
 			})),
 		],
-		userTags: tagIds.map((tagId, index) => ({ tagId, tagName: tagNames[index], userIds: held[index] })),
-		policies: [...policies, keptPolicy].map((policyId, index) => ({ policyId, policyName: `policy ${index}` })),
+		userTags: [
+			...tagIds.map((tagId, index) => ({ tagId, tagName: tagNames[index], userIds: held[index] })),
+			...(removesTag ? [{ tagId: removedTag, tagName: "contractors", userIds: [members[1]] }] : []),
+		],
+		policies: [
+			...[...policies, keptPolicy].map((policyId, index) => ({ policyId, policyName: `policy ${index}` })),
+			...written
+				.filter(([name]) => name === "refund")
+				.map(([policyName]) => ({ policyId: changedPolicy, policyName, condition: "false", notes: "old" })),
+		],
 		tvcApps: apps.map((appId, index) => ({ id: appId, name: `app ${index}` })),
 		rules: {
 			...(approvals === 1 ? {} : { approvals: Object.fromEntries(activityTypes.map((type) => [type, approvals])) }),
@@ -221,9 +305,32 @@ export function changesOf({ type, intent }: Pick<ListedActivity, "type" | "inten
 			return texts("providerIds").map((one) => `no provider ${one}`);
 		case "ACTIVITY_TYPE_DELETE_TVC_APP_AND_DEPLOYMENTS":
 			return [`no app ${String(parameters.appId)}`];
+		case "ACTIVITY_TYPE_CREATE_USER_TAG":
+			return [`create tag ${parameters.userTagName}`];
+		case "ACTIVITY_TYPE_CREATE_POLICIES":
+			return (parameters.policies as readonly SeenPolicy[]).map(({ policyName }) => `create policy ${policyName}`);
+		case "ACTIVITY_TYPE_UPDATE_POLICY_V2": {
+			const { policyId, policyName, policyEffect, policyConsensus, policyCondition, policyNotes } = parameters;
+			const text = inOneWord(policyEffect, policyConsensus, policyCondition, policyNotes);
+			return [`text ${policyName} ${policyId} ${text}`];
+		}
+		case "ACTIVITY_TYPE_DELETE_USER_TAGS":
+			return texts("userTagIds").map((one) => `no tag ${one}`);
 		default:
 			return [`an activity of type ${type}`];
 	}
+}
+
+/** Whether the document of the world asks for this change, one of `these`: of a policy, whatever its id. */
+export function asksFor({ asked, detours }: SmallWorld, change: Change, these = asked): boolean {
+	return (
+		these.has(change) || detours.has(change) || (/^text |^create policy /.test(change) && asked.has(nameIn(change)))
+	);
+}
+
+/** Returns a change of a policy without its id and text. */
+function nameIn(change: Change): Change {
+	return change.startsWith("text ") ? change.split(" ").slice(0, 2).join(" ") : change;
 }
 
 /** Returns a request about an object of these worlds, whatever the document asks for. */
@@ -256,7 +363,11 @@ export function missingFrom(world: SmallWorld, organization: object): readonly C
 /** Whether the organization, as the emulator shows it, is as after this change. */
 export function hasChange(organization: object, change: Change): boolean {
 	const { userTags, policies: left, tvcApps, users: people } = organization as SeenOrganization;
-	const [verb = "", first = "", second = ""] = change.split(" ");
+	const [verb = "", first = "", second = "", text] = change.split(" ");
+	if (verb === "text") return text === undefined || left?.some((one) => hasText(one, first, text)) === true;
+	if (verb === "create" && first === "tag") return userTags?.some(({ tagName }) => tagName === second) === true;
+	if (verb === "create") return left?.some(({ policyName }) => policyName === second) === true;
+	if (first === "tag") return userTags?.some(({ tagId }) => tagId === second) !== true;
 	const tag = userTags?.find(({ tagId }) => tagId === first);
 	if (verb === "name") return tag?.tagName === second;
 	if (verb === "add") return tag?.userIds?.includes(second) === true;
@@ -266,15 +377,42 @@ export function hasChange(organization: object, change: Change): boolean {
 	return people?.some((user) => user.oauthProviders?.some(({ providerId }) => providerId === second)) !== true;
 }
 
+function hasText({ policyName, effect, consensus, condition, notes }: SeenPolicy, name: string, text: string): boolean {
+	return policyName === name && inOneWord(effect, consensus, condition, notes) === text;
+}
+
+interface SeenPolicy {
+	readonly policyId: string;
+	readonly policyName: string;
+	readonly effect: string;
+	readonly consensus?: string;
+	readonly condition?: string;
+	readonly notes?: string;
+}
+
 interface SeenOrganization {
 	readonly userTags?: readonly {
 		readonly tagId: string;
 		readonly tagName: string;
 		readonly userIds?: readonly string[];
 	}[];
-	readonly policies?: readonly { readonly policyId: string }[];
+	readonly policies?: readonly SeenPolicy[];
 	readonly tvcApps?: readonly { readonly id: string }[];
 	readonly users?: readonly { readonly oauthProviders?: readonly { readonly providerId: string }[] }[];
+}
+
+/** Returns the fields of an update that gives a policy this text. */
+function writtenIn(change: Change) {
+	const [policyEffect, policyConsensus, policyCondition, policyNotes] = JSON.parse(
+		decodeURIComponent(change.split(" ")[3] ?? "[]"),
+	);
+	return { policyEffect, policyConsensus, policyCondition, policyNotes };
+}
+
+/** Returns the bytes of a submit or a vote. */
+export function bodyOf(name: string, parameters: object, timeMs: number): string {
+	const type = `ACTIVITY_TYPE_${name === "update_policy" ? "UPDATE_POLICY_V2" : name.toUpperCase()}`;
+	return JSON.stringify({ type, timestampMs: String(timeMs), organizationId, parameters });
 }
 
 /** Sends a submit or a vote of this user straight to the service, as a person with another tool does. */
@@ -285,8 +423,7 @@ export async function submitAs(
 	parameters: object,
 	nowMs: number,
 ): Promise<void> {
-	const type = `ACTIVITY_TYPE_${name.toUpperCase()}`;
-	const body = JSON.stringify({ type, timestampMs: String(nowMs), organizationId, parameters });
+	const body = bodyOf(name, parameters, nowMs);
 	const init = { method: "POST", body, headers: apiKeyStamp(body, key) };
 	const response = await fetch(`${url}/public/v1/submit/${name}`, init);
 	if (response.status !== 200)
@@ -301,6 +438,13 @@ export function requestOf(change: Change, organization: object): readonly [strin
 	const [verb = "", first = "", second = ""] = change.split(" ");
 	if (verb === "add") return ["update_user_tag", { userTagId: first, addUserIds: [second], removeUserIds: [] }];
 	if (verb === "remove") return ["update_user_tag", { userTagId: first, addUserIds: [], removeUserIds: [second] }];
+	if (verb === "text") return ["update_policy", { policyId: second, policyName: first, ...writtenIn(change) }];
+	if (verb === "create" && first === "tag") return ["create_user_tag", { userTagName: second, userIds: payers }];
+	if (verb === "create") {
+		const text = { effect: "EFFECT_ALLOW", condition: "false", consensus: "", notes: "by others" };
+		return ["create_policies", { policies: [{ policyName: second, ...text }] }];
+	}
+	if (first === "tag") return ["delete_user_tags", { userTagIds: [second] }];
 	if (first === "policy") return ["delete_policies", { policyIds: [second] }];
 	if (first === "app") return ["delete_tvc_app_and_deployments", { appId: second }];
 	const owner = all.find(({ oauthProviders = [] }) => JSON.stringify(oauthProviders).includes(second));

@@ -122,8 +122,8 @@ function pendingTags(
 	);
 }
 
-/** Policies that name a tag whose creation is pending are created later: the others need not wait. */
-function splitByTags(step: Step, tags: ReadonlyMap<string, string>): readonly Step[] {
+/** Policies that name a tag whose creation is pending, a stand-in by its step, are created later: the others come first. */
+export function splitByTags(step: Step, tags: ReadonlyMap<string, string>): readonly Step[] {
 	if (step.operation !== "create_policies" || step.earlierActivity !== null || tags.size === 0) return [step];
 	const [waiting, free] = [[], []] as [string[], string[]];
 	for (const { policyName, consensus, condition } of step.parameters.policies) {

@@ -1,6 +1,7 @@
 /** Steps after one that waited, perhaps hours: a new plan is made, and a step is submitted only if that has it too. */
 import { defined } from "../../common/defined.ts";
 import { OrgsyncError } from "../../common/errors.ts";
+import { splitByTags } from "../../plan/activities/pending.ts";
 import type { Plan } from "../../plan/plan.ts";
 import type { Step } from "../../plan/step.ts";
 import { sameValue } from "../../plan/value.ts";
@@ -43,4 +44,26 @@ export function findLater(step: Step, later: LaterPlan): { readonly step: Step; 
 	}
 	const { earlierActivity, approval } = same;
 	return { step: { ...step, earlierActivity, ...defined({ approval }) }, plan };
+}
+
+/**
+ * Returns a creation of policies in two parts: those that name no pending tag, and the rest after them. Undefined where no tag
+ * holds it back. `isPending`: whether the step of this id is.
+ */
+export function splitCreation(
+	step: Step,
+	steps: readonly Step[],
+	isPending: (id: string) => boolean,
+): readonly [first: Step, rest: Step] | undefined {
+	const tags = steps.filter(({ id, earlierActivity }) => earlierActivity === null && isPending(id));
+	const standIns = tags.flatMap(({ id, operation, covers }) =>
+		operation === "create_user_tag" ? [[id, covers[0]?.id ?? ""] as const] : [],
+	);
+	const [first, rest] = splitByTags(step, new Map(standIns));
+	if (first === undefined || rest === undefined) return undefined;
+	const id = `step-${steps.length + 1}`;
+	return [
+		{ ...first, id },
+		{ ...rest, dependsOn: [...rest.dependsOn, id] },
+	];
 }

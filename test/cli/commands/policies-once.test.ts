@@ -227,8 +227,12 @@ describe("a tag whose creation is pending", () => {
 		await world.setRules({ approvals: { ACTIVITY_TYPE_CREATE_USER_TAG: 2 } });
 	});
 
-	test("is joined by the next run, which creates the policies that do not name it", async () => {
-		expect(await apply()).toMatchObject({ code: 8 });
+	test("holds back only the policies that name it, also where that was not forecast, and the next run joins it", async () => {
+		const first = await apply();
+		expect(first).toMatchObject({ code: 8 });
+		expect(first.stderr).toContain("create the policy `refund`  policy:refund");
+		expect(first.stdout).toMatch(/create 2 policies at once +policy:pay, policy:reward/);
+		expect(world.submits()).toEqual(["create_user_tag", "create_policies"]);
 		expect(await apply()).toMatchObject({ code: 8 });
 		expect(world.submits()).toEqual(["create_user_tag", "create_policies"]);
 		expect(named("refund")).toHaveLength(1);

@@ -1,5 +1,5 @@
 /** Judges what a crash and the run after it left, by the emulator's own list and the rows of the journal. */
-import { changesOf, isVote, type ListedActivity, missingFrom, type SmallWorld } from "../small-world.ts";
+import { asksFor, changesOf, isVote, type ListedActivity, missingFrom, type SmallWorld } from "../small-world.ts";
 import type { CrashWorld, Who } from "./world.ts";
 
 /** A promise that was broken. `kind` is the same for the same promise, whatever the details. */
@@ -15,7 +15,7 @@ export class Broken extends Error {
 const hasNoEffect = ["ACTIVITY_STATUS_FAILED", "ACTIVITY_STATUS_REJECTED"];
 
 /** Fails if a change has two activities that take effect, one failed, or one makes a change that the document does not ask for. */
-export function judgeActivities(world: CrashWorld, { asked, detours }: SmallWorld): void {
+export function judgeActivities(world: CrashWorld, small: SmallWorld): void {
 	for (const { activities } of world.views()) {
 		const all = activities.filter((one) => !isVote(one));
 		const failed = all.filter(({ status }) => hasNoEffect.includes(status));
@@ -27,7 +27,7 @@ export function judgeActivities(world: CrashWorld, { asked, detours }: SmallWorl
 				if (other !== undefined)
 					throw new Broken("one change has two activities", `${describe(other)}; ${describe(activity)}`);
 				byChange.set(change, activity);
-				if (!asked.has(change) && !detours.has(change))
+				if (!asksFor(small, change))
 					throw new Broken("an activity makes a change that the document does not ask for", change);
 			}
 		}

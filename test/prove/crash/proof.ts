@@ -35,7 +35,10 @@ export async function runPlan(seed: number, counts: Counts, limit?: number): Pro
 	const random = randomFrom(seed);
 	const scenario = scenarios[seed % scenarios.length];
 	if (scenario === undefined) return;
-	const small = drawWorld(random, { approvals: scenario.approvals });
+	// A service that shows no policies gets none.
+	const writes = scenario.reads === "all" && random() < 0.5;
+	const small = drawWorld(random, { approvals: scenario.approvals, writes });
+	if (writes) counts.add("documents that write policies and tags");
 	const faults = random() < 0.25 ? 0.15 : 0;
 	const plain: CrashCase = {
 		...{

@@ -69,6 +69,8 @@ export interface Setting {
 	readonly isLimited: boolean;
 	readonly concurrency: number;
 	readonly startMs: number;
+	/** Whether the document writes policies and tags, where the service shows them. */
+	readonly writes: boolean;
 }
 
 const someMishaps = fc.array(fc.constantFrom(...mishaps), { maxLength: 5 });
@@ -199,4 +201,5 @@ export const setting: fc.Arbitrary<Setting> = fc.record({
 	isLimited: fc.integer({ min: 0, max: 4 }).map((number) => number === 4),
 	concurrency: fc.constantFrom(1, 1, 4),
 	startMs: fc.constantFrom(0, 60_000, quarterHourMs / 2, quarterHourMs - 50),
+	writes: fc.boolean(),
 });

@@ -45,12 +45,14 @@ export class History {
 	}
 
 	static async begin(service: Service, given: Setting, folder: string, counts: Counts): Promise<History> {
-		const { approvals, pendingMs, deniedReads, isLimited } = given;
-		const drawn = drawWorld(randomFrom(given.world), { approvals, pendingMs });
+		const { approvals, pendingMs, deniedReads, isLimited, reads } = given;
+		const writes = given.writes && reads === "all" && !isLimited;
+		const drawn = drawWorld(randomFrom(given.world), { approvals, pendingMs, writes });
+		if (writes) counts.add("documents that write policies and tags");
 		const limits = "limits: { memberRemovals: 1, policies: 1, oauthProviders: 1, tvcApps: 0 }";
 		const document = isLimited ? drawn.document.replace(/^limits: .*$/m, limits) : drawn.document;
 		const world = { ...drawn, document };
-		await service.begin(world.seed, given.reads, baseMs + given.startMs);
+		await service.begin(world.seed, reads, baseMs + given.startMs);
 		const { rules } = world.seed as unknown as { rules: object };
 		if (deniedReads.length > 0) await service.setRules({ ...rules, denyReads: [...deniedReads] });
 		service.cursor = given.cursor;
@@ -155,10 +157,11 @@ export class History {
 
 	/** The pending activities about objects of the document, oldest first. */
 	#pendingOf(count: number): readonly ListedActivity[] {
-		const wanted = new Set([...this.#judge.wanted, ...this.#world.detours]);
 		return this.#service
 			.look()
-			.activities.filter((one) => !isVote(one) && isOpen(one) && changesOf(one).some((change) => wanted.has(change)))
+			.activities.filter(
+				(one) => !isVote(one) && isOpen(one) && changesOf(one).some((change) => this.#judge.asksFor(change)),
+			)
 			.slice(0, count);
 	}
 

@@ -3,6 +3,7 @@ import type { Ended } from "../command.ts";
 import { type Duplicate, findBrokenCourse, findDuplicates, readRequests } from "../invariants.ts";
 import type { Counts } from "../proof.ts";
 import {
+	asksFor,
 	type Change,
 	changesOf,
 	hasChange,
@@ -78,6 +79,10 @@ export class Judge {
 
 	get lines(): readonly string[] {
 		return this.#lines;
+	}
+
+	asksFor(change: Change): boolean {
+		return this.wanted.includes(change) || asksFor(this.#world, change);
 	}
 
 	get isRunning(): boolean {
@@ -191,8 +196,7 @@ export class Judge {
 
 	#judgeMade(made: ListedActivity, followed: Followed, before: NonNullable<Arrived["before"]>): void {
 		for (const change of changesOf(made)) {
-			if (!this.wanted.includes(change) && !this.#world.detours.has(change))
-				this.fail(`the document does not ask for: ${change}`);
+			if (!this.asksFor(change)) this.fail(`the document does not ask for: ${change}`);
 		}
 		this.#judgeLimits(made, followed);
 		const duplicates = findDuplicates(made, before).filter((one) => !this.#isAllowed(one, made, followed));
@@ -336,7 +340,7 @@ function endedAtMs(activity: ListedActivity): number {
 /** The object that a change is about: a tag, or what is removed. */
 function objectOf(change: Change): string {
 	const [, first = "", second = ""] = change.split(" ");
-	return change.startsWith("no ") ? second : first;
+	return /^(no|create) /.test(change) ? second : first;
 }
 
 function describe({ mishaps, queryMishaps, kill, meanwhile }: Trouble): string {

@@ -7,7 +7,7 @@ import type { Mishap } from "./service.ts";
 
 const plain: Setting = {
 	...{ world: 1, reads: "all", deniedReads: [], approvals: 2, pendingMs: 0, isShared: true, cursor: "as-documented" },
-	...{ isLimited: false, concurrency: 1, startMs: 60_000 },
+	...{ isLimited: false, concurrency: 1, startMs: 60_000, writes: false },
 };
 const documented: Setting = { ...plain, reads: "documented" };
 const alone: Setting = { ...plain, approvals: 1 };

@@ -14,7 +14,7 @@ import { handleOperation, operationsByPath } from "../../../src/emulator/service
 import { openStore } from "../../../src/emulator/store.ts";
 import { apiKeyStamp, type TestKey } from "../../keys.ts";
 import type { Seen } from "../invariants.ts";
-import { type ListedActivity, organizationId } from "../small-world.ts";
+import { bodyOf, type ListedActivity, organizationId } from "../small-world.ts";
 
 /** What becomes of one request. `…-after`: the service got it all the same. */
 export const mishaps = [
@@ -207,8 +207,7 @@ export class Service {
 
 	/** Sends a submit of this user without a door, as another tool does. Throws if the service refuses it. */
 	submitAs(key: TestKey, name: string, parameters: object, atMs: number): ListedActivity {
-		const type = `ACTIVITY_TYPE_${name.toUpperCase()}`;
-		const body = JSON.stringify({ type, timestampMs: String(atMs), organizationId, parameters });
+		const body = bodyOf(name, parameters, atMs);
 		const stamp = apiKeyStamp(body, key)["x-stamp"];
 		const answer = this.#answer(`/public/v1/submit/${name}`, Buffer.from(body), stamp);
 		if (answer.status !== 200) throw new Error(`the proof's own ${name} was answered ${answer.text}`);

@@ -2,7 +2,7 @@
 
 import type { Arena, Runner } from "../arena.ts";
 import type { Ended } from "../command.ts";
-import { changesOf, type ListedActivity, missingFrom, type SmallWorld, users } from "../small-world.ts";
+import { asksFor, changesOf, type ListedActivity, missingFrom, type SmallWorld, users } from "../small-world.ts";
 
 /** What a race was, for the words of a finding. */
 export interface Raced {
@@ -50,7 +50,7 @@ export function judgeActivities(raced: Raced, asked: ReadonlySet<string>): void 
 		fail(raced, `one change has ${list.length} activities: ${change}: ${list.map(({ id }) => id).join(", ")}`);
 	}
 	for (const change of activities.flatMap(changesOf)) {
-		if (!asked.has(change) && !raced.world.detours.has(change)) fail(raced, `the document does not ask for: ${change}`);
+		if (!asksFor(raced.world, change, asked)) fail(raced, `the document does not ask for: ${change}`);
 	}
 }
 

@@ -35,7 +35,10 @@ interface SettingOptions extends WorldOptions {
 export async function set({ random, arenas, counts }: RaceCase, options: SettingOptions): Promise<Setting> {
 	const { documented = 0, processes = 0.04, atTheEnd = 0 } = options;
 	const isDocumented = random() < documented;
-	const world = drawWorld(random, isDocumented ? { ...options, approvals: 1 } : options);
+	// A service that shows no policies gets none.
+	const writes = !isDocumented && random() < 0.4;
+	const world = drawWorld(random, isDocumented ? { ...options, approvals: 1 } : { ...options, writes });
+	if (writes) counts.add("documents that write policies and tags");
 	const asProcesses = random() < processes;
 	const isAtTheEnd = !asProcesses && random() < atTheEnd;
 	const intoMs = isAtTheEnd ? quarterHourMs - Math.floor(random() * 60) : Math.floor(random() * 12 * minuteMs);

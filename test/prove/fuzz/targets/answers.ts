@@ -3,7 +3,13 @@ import { ServiceError } from "../../../../src/common/errors.ts";
 import { bundleSchema } from "../../../../src/schema/bundle.ts";
 import { readActivity } from "../../../../src/wire/activity.ts";
 import { type ClassifiedAnswer, classifyAnswer } from "../../../../src/wire/answer.ts";
-import { approvals, extendedReads, type Operation, operations } from "../../../../src/wire/operations.ts";
+import {
+	approvals,
+	extendedReads,
+	extendedSubmits,
+	type Operation,
+	operations,
+} from "../../../../src/wire/operations.ts";
 import { printError } from "../command.ts";
 import type { Dice } from "../dice.ts";
 import { makeValue } from "../from-schema.ts";
@@ -11,7 +17,12 @@ import { texts } from "../hostile.ts";
 import { isObject, type Json, type JsonObject, type Outcome, type Target, textAt } from "../input.ts";
 import { mutateText, mutateTree, type Words, wordsOf } from "../mutate.ts";
 
-const all: Readonly<Record<string, Operation>> = { ...operations, ...extendedReads, ...approvals };
+const all: Readonly<Record<string, Operation>> = {
+	...operations,
+	...extendedReads,
+	...extendedSubmits,
+	...approvals,
+};
 const names = Object.keys(all);
 const schemas = new Map<string, Json>();
 

@@ -6,6 +6,7 @@ import { run } from "../cli/run.ts";
 import { type ExitCode, exitCodes } from "../common/errors.ts";
 import { version } from "../common/version.ts";
 import { renderMarkdown } from "../render/markdown.ts";
+import { renderJunit } from "../render/print/junit.ts";
 import { renderJson } from "../render/result/json.ts";
 import { type CommandResult, isCompared } from "../render/result/result.ts";
 import { factsOf, isGreen, issueOf } from "./result.ts";
@@ -41,6 +42,7 @@ export async function runCommand({ terminal, put }: Step): Promise<ExitCode> {
 	put("drifted", facts.drifted);
 	put("pending", code === exitCodes.pendingApproval);
 	put("has-report", hasReport(result));
+	if (hasCases(settings)) put("junit", join(files.result, casesFile));
 	if (settings.command === "drift" && settings.issue) put("issue", issueOf(code, facts));
 	return sayEnd(code, settings, terminal);
 }
@@ -57,7 +59,7 @@ function connectionOf({ url }: Settings, environment: Environment): Environment 
 
 /** Reviewers see which guards the apply will override, above the plan. */
 function warnOfOverrides({ command, allow }: Settings, { GITHUB_STEP_SUMMARY: file = "" }: Environment): void {
-	if (file === "" || command === "drift" || command === "validate") return;
+	if (file === "" || !["plan", "show", "apply"].includes(command)) return;
 	const shown = allow.map(
 		(one) => `> [!WARNING]\n> This overrides a guard: \`--allow ${one.replace(/[^\w=.-]/g, "?")}\`\n\n`,
 	);
@@ -71,6 +73,7 @@ async function writeResults(result: CommandResult, settings: Settings, files: Ac
 	if (settings.command === "validate") return;
 	const options = { key: settings.commentKey, whole: settings.runUrl, generatedBy: `orgsync ${version}` };
 	write("comment.md", renderMarkdown(result, options));
+	if (hasCases(settings)) write(casesFile, renderJunit(result));
 	if (settings.command === "plan" || settings.command === "show") {
 		write("plan.html", (await import("../render/html/page.ts")).renderHtml(result, options));
 	}
@@ -80,6 +83,11 @@ async function writeResults(result: CommandResult, settings: Settings, files: Ac
 	// What could not be read keeps its earlier findings in the report; without one, the last report stays.
 	if (hasReport(result)) copyFileSync(join(files.result, "result.json"), files.lastDrift);
 }
+
+const casesFile = "cases.xml";
+
+/** Whether the command judges access cases, and writes a report of them. */
+const hasCases = ({ command }: Settings): boolean => command === "plan" || command === "test";
 
 /** Whether the result has findings, of this run or of the last report. */
 function hasReport(result: CommandResult): boolean {

@@ -24,7 +24,7 @@ export async function prepare({ terminal, put }: Step): Promise<ExitCode> {
 		annotate(
 			terminal,
 			"notice",
-			"Validated, not planned: planning needs a key, and no secret goes to a fork. A maintainer can review the commits and push them to a branch of this repository.",
+			"Validated only: reading the organization needs a key, and no secret goes to a fork. A maintainer can review the commits and push them to a branch of this repository.",
 		);
 	}
 	if (command === "show") {
@@ -38,7 +38,7 @@ export async function prepare({ terminal, put }: Step): Promise<ExitCode> {
 	put("slug", settings.slug);
 	put("artifact", `${settings.slug}-${command === "show" ? "plan" : command}`);
 	put("saved-plan", command === "apply" && !settings.autoApprove);
-	put("has-journal", command === "plan" || command === "apply" || command === "drift");
+	put("has-journal", command !== "validate" && command !== "show");
 	return exitCodes.inSync;
 }
 

@@ -47,7 +47,7 @@ async function write(body: string, settings: Settings, environment: Environment)
 async function pullRequestOf(settings: Settings, environment: Environment, github: Github): Promise<number | null> {
 	const { command, comment, pullRequest } = settings;
 	if (comment === "false") return null;
-	if (command === "plan") return pullRequest;
+	if (command === "plan" || command === "test") return pullRequest;
 	if (command !== "apply" || environment.GITHUB_EVENT_NAME !== "push") return null;
 	return (await findMerged(github, environment.GITHUB_SHA ?? "")) ?? null;
 }

@@ -3,7 +3,7 @@ import { ConfigurationError } from "../common/errors.ts";
 import { showText } from "../common/escape.ts";
 import { isRecord } from "../common/json.ts";
 
-const commands = ["validate", "plan", "show", "apply", "drift"] as const;
+const commands = ["validate", "plan", "show", "apply", "drift", "test"] as const;
 
 export type ActionCommand = (typeof commands)[number];
 
@@ -11,7 +11,7 @@ export type ActionCommand = (typeof commands)[number];
 type CommentRule = "true" | "false" | "changes";
 
 export interface Settings {
-	/** `validate` for the pull request of a fork, whatever the input says. */
+	/** `validate` for the pull request of a fork, where the input is `plan` or `test`. */
 	readonly command: ActionCommand;
 	/** Whether the input was replaced by `validate`. */
 	readonly isFork: boolean;
@@ -152,7 +152,7 @@ interface Run {
 	readonly from: string | null;
 }
 
-/** Returns the command: `plan` becomes `validate`, which needs no key, for the pull request of a fork. Throws for others. */
+/** Returns the command: for the pull request of a fork, `plan` and `test` become `validate`, which needs no key. Throws for others. */
 function permit<Command extends string>(asked: Command, { event, repository, from }: Run): Command | "validate" {
 	if (asked === "validate" || ownEvents.includes(event)) return asked;
 	if (event !== "pull_request") {
@@ -162,7 +162,7 @@ function permit<Command extends string>(asked: Command, { event, repository, fro
 		});
 	}
 	if (from !== null && from !== "" && from === repository) return asked;
-	if (asked === "plan") return "validate";
+	if (asked === "plan" || asked === "test") return "validate";
 	throw new ConfigurationError(`${asked} does not run for the pull request of a fork`, {
 		hint: "review its commits, and push them to a branch of this repository",
 	});

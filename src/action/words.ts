@@ -46,6 +46,7 @@ export function wordsOf(settings: Settings, files: ActionFiles): readonly string
 				: [`--plan=${files.reviewed}`, `--digest=${settings.digest}`, `--max-age=${settings.maxAge}`]),
 			...repeat("allow", settings.allow),
 		],
+		test: [...documents, ...markdown, journal],
 		drift: [...documents, ...scope, ...markdown, journal, `--since=${files.lastDrift}`],
 	};
 	return [command, ...own[command], ...settings.args];

@@ -34,7 +34,7 @@ const digest = `sha256:${"0".repeat(64)}`;
 
 describe("the inputs of the action", () => {
 	test.each([
-		["an unknown command", { command: "destroy" }, /command is not validate, plan, show, apply, drift: destroy/],
+		["an unknown command", { command: "destroy" }, /command is not validate, plan, show, apply, drift, test: destroy/],
 		["a name with other characters", { command: "plan", name: "../x" }, /name is not/],
 		["a share that is none", { command: "plan", shard: "1" }, /shard is not I\/N/],
 		["an apply without a digest", { command: "apply" }, /apply needs the digest of the approved plan/],
@@ -51,10 +51,9 @@ describe("the inputs of the action", () => {
 		expect(() => settingsOf({ command: "plan" }, {}, "pull_request_target")).toThrow(/unreviewed code/);
 		for (const event of [fork, deleted]) {
 			expect(() => settingsOf(apply, event, "pull_request")).toThrow(/does not run for the pull request of a fork/);
-			expect(settingsOf({ command: "plan" }, event, "pull_request")).toMatchObject({
-				command: "validate",
-				isFork: true,
-			});
+			for (const command of ["plan", "test"]) {
+				expect(settingsOf({ command }, event, "pull_request")).toMatchObject({ command: "validate", isFork: true });
+			}
 		}
 	});
 
@@ -79,6 +78,7 @@ describe("the inputs of the action", () => {
 		{ command: "apply", digest },
 		{ command: "apply", "auto-approve": "true" },
 		{ command: "drift" },
+		{ command: "test" },
 	] as const;
 	const own = { pull_request: { number: 7, head: { repo: { full_name: "acme/access" } } } };
 

@@ -32,7 +32,7 @@ test("the first plan creates a comment, the next one updates it, and nothing is 
 	expect(posted?.body).toMatch(new RegExp(`^${marker}\n`));
 	expect(posted?.body).toContain("policy 1");
 	expect(posted?.body).toContain("This change (base → head)");
-	const names = ["comment.md", "plan.html", "plan.json", "result.json"];
+	const names = ["cases.xml", "comment.md", "plan.html", "plan.json", "result.json"];
 	expect(readdirSync(first.artifacts["orgsync-plan"] ?? "").sort()).toEqual(names);
 	expect(first.summary).toContain("policy 1");
 
@@ -70,7 +70,7 @@ test("a fork's pull request is validated, gets the reason why it has no plan, an
 	propose(change);
 	const { results, log } = await actions.run("orgsync-plan", pullRequest({ from: "mallory/access" }));
 	expect(results, log).toEqual({ plan: "success" });
-	expect(log).toContain("::notice title=orgsync::Validated, not planned");
+	expect(log).toContain("::notice title=orgsync::Validated only: reading");
 	expect(requests()).toEqual([]);
 	expect(github.requests).toEqual([]);
 });
@@ -116,9 +116,26 @@ test("a plan after which an access case no longer holds is red, and the comment 
 	);
 	expect(log).toContain("orgsync plan ended with exit code 10");
 	expect(readdirSync(artifacts["orgsync-plan"] ?? "")).toContain("plan.json");
+	const junit = readFileSync(join(artifacts["orgsync-plan"] ?? "", "cases.xml"), "utf8");
+	expect(junit).toMatch(/<testcase name="bob has no part" [^>]*><failure message="`never`: bob can sign/);
 	expect(github.comments[0]?.body).toMatch(
 		/to override: `--allow accessCases=1`[\s\S]*Access cases that do not hold after this plan[\s\S]*bob has no part[\s\S]*member bob/,
 	);
+});
+
+test("the command test judges cases after the plan, also those that failed before, with a comment of its own", async () => {
+	const { actions, github, propose, pullRequest } = await makeRepository(document(), {
+		"organization/signing.access.yaml": bobNever.replace("bob]", "alice]"),
+	});
+	propose(document());
+	const testing = { ...pullRequest(), moreInputs: { command: "test" } };
+	const { results, log, summary, artifacts } = await actions.run("orgsync-plan", testing);
+	expect(results, log).toEqual({ plan: "failure" });
+	expect(log).toContain("orgsync test ended with exit code 10");
+	expect(summary).toContain("1 access case: 1 failed");
+	expect(readFileSync(join(artifacts["orgsync-test"] ?? "", "cases.xml"), "utf8")).toContain('failures="1"');
+	expect(github.comments).toHaveLength(1);
+	expect(github.comments[0]?.body).toMatch(/^<!-- .*test.* -->\n[\s\S]*after the plan/);
 });
 
 test("the action as it is packed for a release plans with its own program, in a folder without packages", async () => {

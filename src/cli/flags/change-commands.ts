@@ -24,7 +24,7 @@ import {
 	uncheckedFlag,
 	waitFlag,
 } from "./flags.ts";
-import { formats, meteredFormats, streamFormats } from "./formats.ts";
+import { meteredFormats, showFormats, streamFormats } from "./formats.ts";
 
 const plan = (): CommandRow => ({
 	name: "plan",
@@ -67,7 +67,7 @@ const show = (): CommandRow => ({
 	name: "show",
 	summary: "print a saved plan without calling the service",
 	arguments: [argument("<file>", "saved plan, or - for standard input", parseFileOrStream)],
-	flags: outputFlags(formats),
+	flags: outputFlags(showFormats),
 	example: "orgsync show plan.json --format markdown",
 	exitCodes: { ...localExitCodes, [exitCodes.inSync]: "plan printed" },
 	run: async ({ terminal, words: [saved = ""] }) => (await import("../commands/show.ts")).show(saved, terminal),

@@ -20,6 +20,9 @@ export const streamFormats = [...formats, "jsonl"] as const;
 /** The formats of commands that can be watched: with metrics. */
 export const meteredFormats = [...streamFormats, "openmetrics"] as const;
 
+/** The formats of `show`: the access cases of a plan as a list of tests too. */
+export const showFormats = [...formats, "junit"] as const;
+
 /** The formats of `test`: a list of tests for pipelines too. */
 export const caseFormats = ["text", "json", "markdown", "github", "junit"] as const;
 

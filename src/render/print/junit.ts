@@ -1,18 +1,25 @@
 /** Access cases as JUnit XML, which pipelines show as a list of tests. */
+import type { JudgedCase } from "../../plan/access-cases/finding.ts";
+import { isOfBase } from "../../plan/access-cases/planned.ts";
 import { showOrganization } from "../../plan/organization-name.ts";
+import type { PowerNames } from "../../say/powers.ts";
 import { escapeHtml } from "../html/html.ts";
-import type { OrganizationCases } from "../result/cases.ts";
-import { isTest } from "../result/cases.ts";
-import type { CommandResult } from "../result/result.ts";
+import { isTest, type OrganizationCases } from "../result/cases.ts";
+import type { FoundOrganization } from "../result/found.ts";
+import { type CommandResult, isCompared } from "../result/result.ts";
 import { caseRow } from "../sections/cases.ts";
 import { listLines, phraseText } from "./text.ts";
 
-/** Returns one suite for each organization; of a result without cases, a suite with its error. */
+/** Returns one suite for each organization, of a plan with the cases of its documents; of an error, a suite with it. */
 export function renderJunit(result: CommandResult): string {
-	const suites = isTest(result)
-		? result.organizations.map(suiteOf)
-		: [suite("orgsync", [errorCase("orgsync", result)])];
+	const suites = suitesOf(result);
 	return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="access cases">\n${suites.join("")}</testsuites>\n`;
+}
+
+function suitesOf(result: CommandResult): readonly string[] {
+	if (isTest(result)) return result.organizations.map(suiteOf);
+	if (isCompared(result) && result.error === null) return result.organizations.map(suiteOfPlan);
+	return [suite("orgsync", [errorCase("orgsync", result)])];
 }
 
 interface TestCase {
@@ -31,8 +38,19 @@ function suiteOf(one: OrganizationCases): string {
 	return suite(name, one.error === null ? one.cases.map((own) => caseOf(own, one)) : [errorCase(name, one)]);
 }
 
+function suiteOfPlan({ organizationId, plan, failed }: FoundOrganization): string {
+	const name = showOrganization(plan ?? failed ?? { organizationId });
+	if (plan === undefined) return suite(name, failed === undefined ? [] : [errorCase(name, failed)]);
+	const own = (plan.accessCases?.cases ?? []).filter((one) => !isOfBase(one));
+	const names = { ...plan, ...plan.accessCases };
+	return suite(
+		name,
+		own.map(({ judged }) => caseOf(judged, names)),
+	);
+}
+
 /** A case that could not be judged is an error: it says nothing of what it tests. */
-function caseOf(judged: OrganizationCases["cases"][number], one: OrganizationCases): TestCase {
+function caseOf(judged: JudgedCase, one: PowerNames): TestCase {
 	const { name, at, verdict } = judged;
 	const place = `name="${escapeHtml(name)}" classname="${escapeHtml(at.file)}" file="${escapeHtml(at.file)}" line="${at.line}"`;
 	if (verdict === "passed") return { verdict, xml: `    <testcase ${place}/>\n` };

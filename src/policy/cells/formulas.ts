@@ -10,7 +10,12 @@ type Node =
 	| { readonly is: "constant" }
 	| { readonly is: "atom"; readonly name: string }
 	| { readonly is: "not"; readonly of: FormulaId }
-	| { readonly is: "and" | "or"; readonly parts: readonly FormulaId[] };
+	| Joined;
+
+interface Joined {
+	readonly is: "and" | "or";
+	readonly parts: readonly FormulaId[];
+}
 
 /** Whether an atom is true; undefined where that is not known. */
 export type Atoms = (name: string) => boolean | undefined;
@@ -61,15 +66,23 @@ export class Formulas {
 
 	/** Returns the formula where some atoms are true or false. `known`: what was found for the same atoms before. */
 	settle(id: FormulaId, atoms: Atoms, known: Map<FormulaId, FormulaId>): FormulaId {
-		if (id <= truth) return id;
-		return remember(known, id, () => {
-			const node = this.#nodes[id];
-			if (node?.is === "not") return this.not(this.settle(node.of, atoms, known));
-			if (node?.is === "and" || node?.is === "or")
-				return this[node.is](node.parts.map((part) => this.settle(part, atoms, known)));
-			const value = node?.is === "atom" ? atoms(node.name) : undefined;
-			return value === undefined ? id : value ? truth : falsehood;
-		});
+		const node = this.#nodes[id];
+		if (node?.is === "not") return this.not(this.settle(node.of, atoms, known));
+		if (node?.is === "and" || node?.is === "or")
+			return remember(known, id, () => this.#settleParts(id, node, atoms, known));
+		const value = node?.is === "atom" ? atoms(node.name) : undefined;
+		return value === undefined ? id : value ? truth : falsehood;
+	}
+
+	#settleParts(id: FormulaId, { is, parts }: Joined, atoms: Atoms, known: Map<FormulaId, FormulaId>): FormulaId {
+		const decisive = is === "and" ? falsehood : truth;
+		const settled: FormulaId[] = [];
+		for (const part of parts) {
+			const one = this.settle(part, atoms, known);
+			if (one === decisive) return decisive;
+			settled.push(one);
+		}
+		return settled.every((one, index) => one === parts[index]) ? id : this[is](settled);
 	}
 
 	/** Returns the atoms that the formula has. */

@@ -1,4 +1,5 @@
 /** What is known of the activities of a group: the values of the names that a condition may use. */
+import { remember } from "../../common/remember.ts";
 import { namesOfType } from "../activities/named-powers.ts";
 import { activityTypes, combinations, findType, kindOfType } from "../activities/types.ts";
 import { transactions, wallets } from "../cells/shapes.ts";
@@ -29,27 +30,36 @@ export type Outcome =
 /** Returns what is known of the activities of the group; with `fields`, of one of them. */
 export function factsOfGroup(group: ActivityGroup, fields?: Fields): ActivityFacts {
 	if (fields !== undefined) return { ...factsOfGroup(group), fields };
-	if ("type" in group) return factsOfType(group.type);
-	if ("kind" in group) return factsOfKind(group.kind);
-	return { resource: group.resource, action: group.action, kind: null, type: null };
+	return remember(factsOf, group, () => {
+		if ("type" in group) return factsOfType(group.type);
+		if ("kind" in group) return factsOfKind(group.kind);
+		return { resource: group.resource, action: group.action, kind: null, type: null };
+	});
 }
 
+const factsOf = new WeakMap<ActivityGroup, ActivityFacts>();
+
 /** Versions of a kind that differ in what is documented of them leave it open. */
-function factsOfKind(kind: string): ActivityFacts {
+function findFactsOfKind(kind: string): ActivityFacts {
 	const ofKind = combinations.filter((one) => one.kind === kind);
 	const [first] = ofKind;
 	const { resource = null, action = null } = ofKind.length === 1 && first !== undefined ? first : {};
 	return { resource, action, kind, type: null };
 }
 
+const kinds = new Map(combinations.map(({ kind }) => [kind, findFactsOfKind(kind)]));
+const types = new Map(
+	activityTypes.map(({ type, kind, resource, action }) => [type, { resource, action, kind, type }]),
+);
+
+const factsOfKind = (kind: string): ActivityFacts => kinds.get(kind) ?? findFactsOfKind(kind);
+
 /** Returns what is known of activities of a type; of a version that the table lacks, what is known of its kind. */
 export function factsOfType(type: string): ActivityFacts {
-	const kind = kindOfType(type);
-	const { resource, action } = findType(type) ?? factsOfKind(kind);
-	return { resource, action, kind, type };
+	return types.get(type) ?? { ...factsOfKind(kindOfType(type)), type };
 }
 
-export const isForRootQuorum = ({ kind }: ActivityFacts): boolean => kind !== null && isRootQuorumKind(kind);
+export const isForRootQuorum = ({ kind }: ActivityFacts): boolean => kind !== null && rootQuorumKinds.has(kind);
 
 /** Whether one user alone, where two were needed, is an escalation: always where nothing is documented of the kind. */
 export function isSensitive({ resource, action }: ActivityFacts): boolean {
@@ -58,9 +68,7 @@ export function isSensitive({ resource, action }: ActivityFacts): boolean {
 	return names.includes(nameOfGroup({ resource, action }));
 }
 
-const isKnownKind = (kind: string): boolean => combinations.some((one) => one.kind === kind);
-
-const isRootQuorumKind = (kind: string): boolean => combinations.some((one) => one.kind === kind && one.rootQuorumOnly);
+const rootQuorumKinds = new Set(combinations.flatMap((one) => (one.rootQuorumOnly ? one.kind : [])));
 
 export function judgeCondition(condition: Expression, facts: ActivityFacts): Outcome {
 	const value = evaluate(foldNames(condition, facts), scopeOf(facts));
@@ -83,13 +91,17 @@ function isUndocumentedIn(clause: Expression, facts: ActivityFacts): boolean {
 	return isUnknown(value) && value.cause === "unread" && value.because === undocumentedPair;
 }
 
+/** Scopes as if activities had all that they can lack. */
+const scopesWithAll = new WeakMap<ReadonlyMap<string, Value>, ReadonlyMap<string, Value>>();
+
 /** A condition that errs matters only where it would not be false without the error. */
 function judgeAbsent(condition: Expression, facts: ActivityFacts, because: Reason): Outcome {
-	const scope = new Map(scopeOf(facts));
-	for (const name of [...transactions, ...wallets, "private_key"]) {
-		const value = scope.get(name);
-		if (value === undefined || isUnknown(value)) scope.set(name, dependsOn(name));
-	}
+	const known = scopeOf(facts);
+	const scope = remember(scopesWithAll, known, () => {
+		const names = [...transactions, ...wallets, "private_key"];
+		const lacking = names.filter((name) => isUnknown(known.get(name) ?? dependsOn(name)));
+		return new Map([...known, ...lacking.map((name) => [name, dependsOn(name)] as const)]);
+	});
 	return evaluate(foldNames(condition, facts), scope) === false ? { holds: "no" } : { holds: "absent", because };
 }
 
@@ -104,20 +116,17 @@ function openPart(condition: Expression, facts: ActivityFacts): Expression {
 
 const undocumentedPair = "no documentation says which resource and action these activities have";
 
-const scopes = new Map<string, ReadonlyMap<string, Value>>();
-const ofOne = new WeakMap<ActivityFacts, ReadonlyMap<string, Value>>();
+const scopes = new WeakMap<ActivityFacts, ReadonlyMap<string, Value>>();
 
 /** Returns what each name is. Unverified, chosen: which activities have a wallet, a private key or a transaction. */
 export function scopeOf(facts: ActivityFacts): ReadonlyMap<string, Value> {
-	if (facts.fields !== undefined) {
+	return remember(scopes, facts, () => {
 		const { fields, ...others } = facts;
-		const scope = ofOne.get(facts) ?? withFields(scopeOf(others), fields);
-		ofOne.set(facts, scope);
-		return scope;
-	}
-	const key = JSON.stringify([facts.resource, facts.action, facts.kind, facts.type]);
-	const known = scopes.get(key);
-	if (known !== undefined) return known;
+		return fields === undefined ? findScope(facts) : withFields(scopeOf(others), fields);
+	});
+}
+
+function findScope(facts: ActivityFacts): ReadonlyMap<string, Value> {
 	const { resource, action, kind, type } = facts;
 	const isUndocumented = resource === null || action === null;
 	const isSigning = isUndocumented ? mayMoveFunds(facts) : resource === "PRIVATE_KEY" && action === "SIGN";
@@ -138,7 +147,7 @@ export function scopeOf(facts: ActivityFacts): ReadonlyMap<string, Value> {
 		name,
 		unread(`a condition that names \`${name}\` is not documented`),
 	];
-	const scope = new Map<string, Value>([
+	return new Map<string, Value>([
 		["activity", activity],
 		...transactions.map((name) => value(name, isSigning)),
 		...wallets.map((name) => value(name, isSigning || resource === "WALLET")),
@@ -147,8 +156,6 @@ export function scopeOf(facts: ActivityFacts): ReadonlyMap<string, Value> {
 		voters("approvers"),
 		voters("credentials"),
 	]);
-	if (scopes.size < 1_000) scopes.set(key, scope);
-	return scope;
 }
 
 /** Returns whether an activity without a documented pair may have a transaction: one that moves funds, or that is not in the table. */
@@ -225,9 +232,9 @@ function isPossible(name: "kind" | "type", value: string, facts: ActivityFacts):
 	const kind = name === "kind" ? value : kindOfType(value);
 	if (facts.kind !== null) return facts.kind === kind;
 	// Policies are not asked about these.
-	if (isRootQuorumKind(kind)) return false;
+	if (rootQuorumKinds.has(kind)) return false;
 	// A kind of a newer service may be of any resource and action but signing, of which all kinds are documented.
-	if (!isKnownKind(kind)) return facts.resource !== "PRIVATE_KEY" || facts.action !== "SIGN";
+	if (!kinds.has(kind)) return facts.resource !== "PRIVATE_KEY" || facts.action !== "SIGN";
 	const isVersionKnown = name === "type" && findType(value) !== undefined;
 	return activityTypes.some(
 		(one) =>

@@ -6,7 +6,7 @@ import type { Expression } from "../language/syntax.ts";
 import { bound, type Conjunction, TooComplex } from "../sets/formula.ts";
 import { resolve, simplify, type UserSets } from "../sets/resolve.ts";
 import { Work } from "../sets/work.ts";
-import { type ActivityFacts, factsOfType, isForRootQuorum } from "./activity.ts";
+import { type ActivityFacts, factsOfGroup, factsOfType, isForRootQuorum } from "./activity.ts";
 import { outcomeFor } from "./compile.ts";
 import type { PreparedAccess, PreparedPolicy } from "./prepare.ts";
 import type { Reason } from "./reason.ts";
@@ -181,6 +181,11 @@ interface CredentialCover {
 	readonly key: string;
 }
 
+const credentialActivities: readonly ActivityFacts[] = [
+	...["CREATE", "UPDATE", "DELETE"].map((action) => factsOfGroup({ resource: "CREDENTIAL", action })),
+	factsOfType("ACTIVITY_TYPE_DELETE_OAUTH_PROVIDERS"),
+];
+
 /**
  * Returns whether a policy covers credential activities, or may by a kind of which nothing is documented or by what is not
  * understood; null where none does.
@@ -189,16 +194,9 @@ interface CredentialCover {
  * consensus.
  */
 function credentialCover({ policies }: PreparedAccess): CredentialCover | null {
-	const pairs = ["CREATE", "UPDATE", "DELETE"].map((action) => ({
-		resource: "CREDENTIAL",
-		action,
-		kind: null,
-		type: null,
-	}));
-	const activities: readonly ActivityFacts[] = [...pairs, factsOfType("ACTIVITY_TYPE_DELETE_OAUTH_PROVIDERS")];
 	const doubtful: string[] = [];
 	for (const { policy, unclear } of policies) {
-		const holds = activities.map((facts) => outcomeFor(policy, facts).holds);
+		const holds = credentialActivities.map((facts) => outcomeFor(policy, facts).holds);
 		if (unclear === null && holds.includes("yes")) return { kind: "own-credentials-disputed", key: "own" };
 		if (holds.some((one) => one !== "no" && one !== "absent")) doubtful.push(`${policy.condition}\n${policy.time}`);
 	}

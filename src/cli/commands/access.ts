@@ -2,7 +2,7 @@
 
 import { defined } from "../../common/defined.ts";
 import { ConfigurationError, exitCodes } from "../../common/errors.ts";
-import { showAddress, showText } from "../../common/escape.ts";
+import { showAddress, showName, showText } from "../../common/escape.ts";
 import type { AccessEdit, AccessRequest } from "../../document/edit/access-edit.ts";
 import { describeTime } from "../../plan/access-window.ts";
 import { parseAddress, printAddress } from "../../plan/address.ts";
@@ -236,7 +236,9 @@ function findTag(text: string, desired: DesiredOrganization, { userTags }: Membe
 	const address = parseAddress(text);
 	const name = address?.kind === "userTag" ? address.label : text;
 	const tags = tagsOf(desired);
-	const own = tags.find((tag) => tag.name === name) ?? tags.find(({ id }) => id === name.toLowerCase());
+	const own =
+		tags.find((tag) => tag.name === name) ??
+		tags.find((tag) => tag.id === name.toLowerCase() || showName(tag.name) === name);
 	if (own !== undefined) return own;
 	const tagNames = Object.fromEntries(userTags.map((tag) => [tag.id, tag.name]));
 	const id = findTagId(name, { tagNames }, "TAG");

@@ -1,5 +1,6 @@
 /** `explain policy:NAME`: which activities created, changed and removed a policy. It reads, and submits nothing. */
 import { exitCodes, ifAvailable } from "../../common/errors.ts";
+import { showName } from "../../common/escape.ts";
 import { isRecord } from "../../common/json.ts";
 import { historyOf, type PolicyActivity } from "../../plan/activities/policy-history.ts";
 import { uuid } from "../../plan/organization.ts";
@@ -25,14 +26,16 @@ interface PolicyQuestion {
 }
 
 export async function explainPolicy(
-	{ organizationId, label, userNames }: PolicyQuestion,
+	{ organizationId, label: written, userNames }: PolicyQuestion,
 	call: Call<ServiceFlags>,
 ): Promise<ExplainPolicyResult> {
-	const isId = uuid.test(label);
-	const { livePolicyIds, listed, isComplete } = await withConnection(call, async ({ client: { reader } }) => ({
-		livePolicyIds: await readLiveIds(reader, organizationId, label),
+	const isId = uuid.test(written);
+	const { live, listed, isComplete } = await withConnection(call, async ({ client: { reader } }) => ({
+		live: await readLive(reader, organizationId, written),
 		...(await listAll(reader, organizationId)),
 	}));
+	const livePolicyIds = live?.map(({ policyId }) => toId(policyId)) ?? null;
+	const label = isId ? written : String(live?.[0]?.policyName ?? written);
 	const ids = [...(livePolicyIds ?? []), ...(isId ? [label.toLowerCase()] : [])];
 	return {
 		...resultHead("explain", exitCodes.inSync, null),
@@ -41,15 +44,15 @@ export async function explainPolicy(
 	};
 }
 
-/** Returns the ids of the live policies with this name or id; null if policies cannot be read. */
-async function readLiveIds(reader: Reader, organizationId: string, label: string): Promise<readonly string[] | null> {
+/** Returns the live policies with this id, or this name as it is or as plans show it; null if policies cannot be read. */
+async function readLive(reader: Reader, organizationId: string, label: string) {
 	const answer = await ifAvailable(reader.query(extendedReads.list_policies, { organizationId }));
 	if (!Array.isArray(answer?.value.policies)) return null;
 	const policies = answer.value.policies.filter(isRecord);
-	const found = policies.filter(
+	const named = policies.filter(
 		({ policyId, policyName }) => policyName === label || toId(policyId) === label.toLowerCase(),
 	);
-	return found.map(({ policyId }) => toId(policyId));
+	return named.length > 0 ? named : policies.filter(({ policyName }) => showName(String(policyName)) === label);
 }
 
 async function listAll(reader: Reader, organizationId: string) {

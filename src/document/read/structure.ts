@@ -111,7 +111,7 @@ function describeTypeError(cell: Cell, schema: Schema): string {
 	}
 	const examples = examplesOf(schema)
 		.slice(0, types.length)
-		.map((value) => `\`${writeFlow(value)}\``);
+		.map((value) => `\`${writeFlow(value, writeKey)}\``);
 	const hint = examples.length === 0 || types[0] === "boolean" ? "" : `, such as ${examples.join(" or ")}`;
 	return `${subject} must be ${types.map(describeType).join(" or ")}${hint}, but is ${describeValue(cell)}`;
 }

@@ -22,6 +22,7 @@ import {
 	nameTag,
 } from "../../say/powers.ts";
 import { sayReason } from "../../say/reason.ts";
+import { phraseText } from "../print/text.ts";
 
 /** What a line is about: bad news, a user gains, a user loses, not known. `!` alone is that of a report-only difference. */
 type ImpactSign = "!!" | "+" | "-" | "?";
@@ -32,7 +33,7 @@ export interface ImpactLine {
 	/** Whether a reader must see it: never folded. */
 	readonly isBad: boolean;
 	readonly sentence: Phrase;
-	/** The beginning of the sentence: what becomes true, without why and what was true before. */
+	/** The beginning of the sentence: what becomes true, without why, what was true before, and conditions that are long. */
 	readonly claim: Phrase;
 	/** An example of people who can do it on one side only, and the policies; empty where there is neither. */
 	readonly detail: Phrase;
@@ -124,11 +125,13 @@ function describeFindings(first: PlanImpact, findings: readonly PlanImpact[], pl
 	const activity = example === undefined ? [] : [["for example ", sayExample(example)]];
 	const policies = describePolicies(policyIds, plan);
 	const detail = [...(policies === null ? [] : [policies]), ...witness, ...activity, listSome(groups, code, maxGroups)];
-	const { claim, more } = describers[change](first, findings, where, plan);
+	const { claim: whole, more } = describers[change](first, findings, where, plan);
+	const short = phraseText(where).length > maxClaimed ? [", under some conditions"] : where;
+	const { claim } = describers[change](first, findings, short, plan);
 	return {
 		sign: signs[change],
 		isBad: change !== "gains" && change !== "loses",
-		sentence: [...claim, ...more],
+		sentence: [...whole, ...more],
 		claim,
 		detail: joinPhrases(detail, "; "),
 		findings,
@@ -136,6 +139,9 @@ function describeFindings(first: PlanImpact, findings: readonly PlanImpact[], pl
 }
 
 const maxGroups = 4;
+
+/** Longest conditions of a claim, in characters: a claim is read in one glance. */
+const maxClaimed = 120;
 
 /** Returns the conditions after the power, that one of them holds; empty where it is always so. */
 export function describeConditions(...findings: readonly PlanImpact[]): Phrase {

@@ -75,3 +75,17 @@ const blockOf = (name: string, condition: string): readonly string[] => [
 	"    condition: |-",
 	`      ${condition}`,
 ];
+
+test("explain, grant and revoke take a name as plans show it", async () => {
+	const world = await makeWorld(document('userTags: [{ name: "a, \\"b\\"" }]'));
+	await world.change({
+		userTags: [{ tagId: policies[0], tagName: 'a, "b"', userIds: [] }],
+		policies: [{ policyId: policies[0], policyName: "pay, more", effect: "EFFECT_DENY", condition: "true" }],
+	});
+	const explained = await world.run(["explain", 'policy:"pay, more"']);
+	expect(explained.stdout).toContain(`Policy "pay, more" (${policies[0]})`);
+	const shown = 'userTag:"a, \\"b\\""';
+	const granted = await world.run(["grant", "bob", shown, "--for", "1h", "--reason", "r"]);
+	expect(granted.stderr).toContain(`bob gets ${shown} until`);
+	expect((await world.run(["revoke", "bob", shown])).code).toBe(0);
+});

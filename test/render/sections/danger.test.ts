@@ -40,6 +40,17 @@ describe("a plan that lets someone sign alone", () => {
 		expect(header).toContain('<p class="danger">\u26a0 <strong><bdi>bob</bdi></strong> can now sign alone');
 	});
 
+	it("says conditions that can be read in one glance, and of longer ones that there are some", () => {
+		const under = (condition: string): string =>
+			textOf(withImpact(calm, [{ ...findingOf({ change: "alone", group: signing, userIds: [bob] }), condition }]))[0] ??
+			"";
+		const [short, long] = [1, 4].map((number) =>
+			Array(number).fill("eth.tx.to == '0xa0b86991c6218b36c1d19d4a2e9eb0ce'").join(" || "),
+		);
+		expect(under(short ?? "")).toContain(", where the recipient is `0xa0b86991c6218b36c1d19d4a2e9eb0ce` \u00b7");
+		expect(under(long ?? "")).toContain("with any wallet or key, under some conditions \u00b7");
+	});
+
 	it("names the organization among several", () => {
 		const [of = ""] = describeDangers([alone, calm]).map(phraseText);
 		expect(of).toBe(line.replace("\u26a0 ", `\u26a0 organization ${alone.organizationId}: `));

@@ -41,7 +41,7 @@ function effectRow(before: PolicyChange["before"], { effect }: PolicyChange["aft
 export const effectWord = (effect: string): string => effect.replace(/^EFFECT_/, "").toLowerCase();
 
 /** What a policy without such a text means. */
-const emptyWords = { consensus: "whoever approves", condition: "every activity", notes: "", time: "always" } as const;
+const emptyWords = { consensus: "any approvers", condition: "every activity", notes: "", time: "always" } as const;
 
 /** Returns the texts that differ, line by line; those that a new policy has, and that it is about every activity. */
 function textRows({ before, after, written, writtenBefore }: PolicyChange): readonly Row[] {

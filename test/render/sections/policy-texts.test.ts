@@ -37,7 +37,7 @@ it("a text that is added or removed is shown beside what its absence means", () 
 		[
 			"    consensus:",
 			"        - true",
-			"        + (whoever approves)",
+			"        + (any approvers)",
 			"    condition:",
 			"        - (every activity)",
 			"        + false",

@@ -88,7 +88,7 @@ function textOf(file: string): string {
 
 /** The files of test/ that a file imports, also through others; types leave no import. */
 function importsOf(file: string, found = new Set<string>()): ReadonlySet<string> {
-	for (const [, name = ""] of textOf(file).matchAll(/^(?:import|export) (?!type\b)[^;]*?from "(\.[^"]+)";/gms)) {
+	for (const [, name = ""] of textOf(file).matchAll(/^(?:import|export) (?!type\b)[^;=]*?from "(\.[^"]+)";/gms)) {
 		const path = relative(project, join(project, dirname(file), name)).replaceAll("\\", "/");
 		if (!path.startsWith("test/") || !path.endsWith(".ts") || found.has(path)) continue;
 		found.add(path);

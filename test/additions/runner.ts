@@ -3,7 +3,7 @@
  * argument. It answers with what a process of each command would print, and its exit code.
  */
 import { Readable, Writable } from "node:stream";
-import type { Terminal } from "../src/cli/output/output.ts";
+import type { Terminal } from "../../src/cli/output/output.ts";
 
 export interface Call {
 	readonly number: number;
@@ -12,7 +12,7 @@ export interface Call {
 	readonly environment: Readonly<Record<string, string>>;
 }
 
-const { run } = (await import(process.argv[2] ?? "")) as typeof import("../src/cli/run.ts");
+const { run } = (await import(process.argv[2] ?? "")) as typeof import("../../src/cli/run.ts");
 
 process.on("message", async ({ number, words, directory, environment }: Call) => {
 	const texts = { stdout: "", stderr: "" };

@@ -1,17 +1,20 @@
 /**
- * CONTRIBUTING.md says which files a new read-only kind touches. A copy of the sources gets one in those files alone; the
- * command line and the emulator of the copy then handle it in every format.
+ * What it takes to add something: a copy of the sources gets a section of the report of a plan and a guard, in few files, and a
+ * read-only kind, in the files that CONTRIBUTING.md names. The command line and the emulator of the copy handle them in every format.
  */
 import { type ChildProcess, fork } from "node:child_process";
 import { cpSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { checkSchema } from "./check-schema.ts";
-import { makeKey } from "./keys.ts";
-import type { Call } from "./kind-runner.ts";
-import { type Answer, keepSecret, makeFolder, runProgram, type Started, startProgram } from "./run.ts";
+import { checkSchema } from "../check-schema.ts";
+import { makeKey } from "../keys.ts";
+import { type Answer, keepSecret, makeFolder, runProgram, type Started, startProgram } from "../run.ts";
+import { addTo, filesOf } from "./addition.ts";
+import { kind } from "./kind.ts";
+import type { Call } from "./runner.ts";
+import { guard, program, section } from "./section.ts";
 
-const root = resolve(import.meta.dirname, "..");
+const root = resolve(import.meta.dirname, "../..");
 const copy = makeFolder();
 const orgsync = [process.execPath, join(copy, "src/cli/start.ts")];
 
@@ -22,136 +25,13 @@ const userId = "a0000001-7a3f-4c9e-9d40-000000000001";
 const vaultId = "60000001-7a3f-4c9e-9d40-000000000001";
 const address = `vault:${vaultId}`;
 
-/** Files of the copy that are new. */
-const newFiles: Readonly<Record<string, string>> = {
-	"src/plan/kinds/vault.ts": `import { readOnlyKind } from "./read-only.ts";
-
-export const vault = readOnlyKind({
-	name: "vault",
-	words: ["vault", "vaults"],
-	groupedBy: null,
-	identities: ["id"],
-	isIdentityId: () => true,
-	fields: ["name", "sealed"],
-	matches: () => true,
-	nameField: "vaultName",
-	activities: null,
-	exported: null,
-	remedy: "seal it by hand, or ",
-});
-`,
-	"src/emulator/kinds/vault.ts": `import { type EntityKind, findEntity, idIn, listSection } from "./entity-kind.ts";
-
-export interface Vault {
-	readonly vaultId: string;
-	readonly vaultName: string;
-	readonly sealed: boolean;
-}
-
-export const vaults: EntityKind<Vault, Vault, readonly Vault[], "vaults"> = {
-	section: "vaults",
-	...listSection<Vault, Vault>("vaultId"),
-	uniqueFields: { vaultId: "this vault id" },
-	complete: (seed) => ({ ...seed, vaultId: seed.vaultId.toLowerCase() }),
-	queries: {
-		get_vault: ({ organization }, body) =>
-			findEntity(organization.entities(vaults), idIn(body, "vaultId"), "vault"),
-	},
-};
-`,
-	"schemas/operations/get_vault.json": JSON.stringify({
-		$schema: "https://json-schema.org/draft/2020-12/schema",
-		$defs: {
-			request: {
-				type: "object",
-				required: ["organizationId", "vaultId"],
-				properties: { organizationId: { type: "string" }, vaultId: { type: "string" } },
-			},
-			response: { type: "object", required: ["vault"], properties: { vault: { type: "object" } } },
-		},
-	}),
-};
-
-/** What is written into each other file, behind a text that it has. */
-const additions: Readonly<Record<string, readonly (readonly [behind: string, added: string])[]>> = {
-	"src/plan/kinds/names.ts": [['\tsessionProfile: "sessionProfiles",\n', '\tvault: "vaults",\n']],
-	"src/plan/kinds/index.ts": [
-		[
-			'import { tagCreation, tagRemoval, tagUpdate, userTag } from "./user-tag.ts";\n',
-			'import { vault } from "./vault.ts";\n',
-		],
-		["\tsessionProfile,\n", "\tvault,\n"],
-	],
-	"src/sync/read/read.ts": [
-		[
-			"const recordReads: { readonly [K in ReadOnlyKindName]: RecordRead } = {\n",
-			"\tvault: (vaultId, query) => queryOne(query, queries.get_vault, { vaultId }),\n",
-		],
-	],
-	"src/wire/operations.ts": [
-		[
-			"export const queries = defineQueries({\n",
-			'\tget_vault: { fields: ["organizationId", "vaultId"], answerKey: "vault" },\n',
-		],
-	],
-	"src/emulator/kinds/table.ts": [
-		['import { userTags } from "./user-tag.ts";\n', 'import { vaults } from "./vault.ts";\n'],
-		["const table = [", "vaults, "],
-	],
-};
-
-/** What each schema gets, by the path of the object that it is added to. */
-const schemaAdditions: Readonly<Record<string, readonly [path: readonly string[], added: object]>> = {
-	"schemas/document.json": [
-		["properties", "expect", "properties"],
-		{
-			vaults: listOf({ id: { $ref: "#/$defs/id" }, name: { type: "string" }, sealed: { type: "boolean" } }),
-		},
-	],
-	"schemas/seed.json": [
-		["$defs", "organization", "properties"],
-		{
-			vaults: listOf({ vaultId: { type: "string" }, vaultName: { type: "string" }, sealed: { type: "boolean" } }),
-		},
-	],
-};
-
-function listOf(properties: object): object {
-	return { type: "array", items: { type: "object", additionalProperties: false, properties } };
-}
-
 /** The files of the list under "Adding a kind"; for a folder, the new file in it. */
 function namedFiles(): readonly string[] {
 	const guide = readFileSync(join(root, "CONTRIBUTING.md"), "utf8");
 	const section = guide.split("\n## Adding a kind\n")[1]?.split("\n## ")[0] ?? "";
-	const newFileIn = (folder: string) => Object.keys(newFiles).find((file) => `${dirname(file)}/` === folder) ?? folder;
+	const newFileIn = (folder: string) =>
+		Object.keys(kind.created).find((file) => `${dirname(file)}/` === folder) ?? folder;
 	return [...section.matchAll(/^- `([^`]+)`/gm)].map(([, name = ""]) => (name.endsWith("/") ? newFileIn(name) : name));
-}
-
-/** Writes one file of the copy as a person who adds the kind does. */
-function addTo(file: string): void {
-	const path = join(copy, file);
-	const created = newFiles[file];
-	if (created !== undefined) {
-		writeFileSync(path, created);
-		return;
-	}
-	let text = readFileSync(path, "utf8");
-	const schemaAddition = schemaAdditions[file];
-	if (schemaAddition !== undefined) {
-		const schema = JSON.parse(text);
-		const [keys, added] = schemaAddition;
-		Object.assign(
-			keys.reduce((part, name) => part[name], schema),
-			added,
-		);
-		text = JSON.stringify(schema);
-	}
-	for (const [behind, added] of additions[file] ?? []) {
-		expect(text, file).toContain(behind);
-		text = text.replace(behind, behind + added);
-	}
-	writeFileSync(path, text);
 }
 
 let emulator: Started;
@@ -159,11 +39,11 @@ let runner: ChildProcess;
 let url: string;
 
 beforeAll(async () => {
-	for (const name of ["src", "schemas", "package.json", "tsconfig.json"]) {
+	for (const name of ["src", "schemas", "package.json", "tsconfig.json", "test/plan/support-organizations.ts"]) {
 		cpSync(join(root, name), join(copy, name), { recursive: true });
 	}
 	symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
-	for (const file of namedFiles()) addTo(file);
+	addTo(copy, kind);
 	const users = [{ userId, userName: "alice", apiKeys: [{ publicKey: key.publicKey }] }];
 	const vaults = [{ vaultId, vaultName: "main", sealed: false }];
 	writeFileSync(join(copy, "seed.json"), JSON.stringify({ organizations: [{ organizationId, users, vaults }] }));
@@ -172,7 +52,7 @@ beforeAll(async () => {
 	stopped.catch(() => undefined);
 	await Promise.race([vi.waitUntil(() => emulator.stdout().includes("\n"), { timeout: 20_000 }), stopped]);
 	url = JSON.parse(emulator.stdout()).url;
-	const file = join(import.meta.dirname, "kind-runner.ts");
+	const file = join(import.meta.dirname, "runner.ts");
 	runner = fork(file, [join(copy, "src/cli/run.ts")], { execArgv: [] });
 	runner.on("message", ({ number, ...answer }: Answer & { readonly number: number }) => awaited[number]?.(answer));
 }, 30_000);
@@ -224,16 +104,8 @@ const formats: readonly Shown[] = [
 
 describe("a read-only kind that is added in the files that CONTRIBUTING.md names", () => {
 	it("touches each of them and no other file", () => {
-		const files = [...Object.keys(newFiles), ...Object.keys(additions), ...Object.keys(schemaAdditions)];
-		expect(namedFiles().toSorted()).toEqual(files.sort());
+		expect(namedFiles().toSorted()).toEqual(filesOf(kind));
 	});
-
-	it("passes the type check", async () => {
-		const tsc = join(root, "node_modules/typescript/bin/tsc");
-		const { code, stdout } = await runProgram([process.execPath, tsc, "-p", copy, "--noEmit"]);
-		expect(stdout).toBe("");
-		expect(code).toBe(0);
-	}, 240_000);
 
 	describe.each(formats)("in the format $format", ({ format, difference, inSync }) => {
 		it("has its difference in plans, and none when it is in sync", async () => {
@@ -292,5 +164,45 @@ describe("a read-only kind that is added in the files that CONTRIBUTING.md names
 		expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
 		expect(stdout).toContain(organizationId);
 		expect(stdout).not.toMatch(/vault/i);
+	});
+});
+
+describe("the copy of the sources, with a section and a guard too", () => {
+	beforeAll(() => {
+		for (const addition of [section, guard]) addTo(copy, addition);
+	});
+
+	it("passes the type check", async () => {
+		const tsc = join(root, "node_modules/typescript/bin/tsc");
+		const { code, stdout } = await runProgram([process.execPath, tsc, "-p", copy, "--noEmit"]);
+		expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
+	}, 240_000);
+
+	it("shows both in all four formats", async () => {
+		writeFileSync(join(copy, "show.ts"), program);
+		const { code, stdout, stderr } = await runProgram([process.execPath, join(copy, "show.ts")], { cwd: copy });
+		expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+		const { text, markdown, html, annotations } = JSON.parse(stdout);
+		expect(text).toContain("\nLeft without a member:\n  userTag:signers\n");
+		expect(markdown).toContain("\n**Left without a member**\n\n- `userTag:signers`\n");
+		expect(html).toContain('<h2 id="emptied">Left without a member <span class="number">1</span></h2>');
+		expect(annotations).toContain("::warning title=orgsync%3A tag without a member::userTag:signers\n");
+		const allow = "--allow tagChanges=1";
+		expect(text).toContain(`1 user tag changes (allowed: none); to override: ${allow}\n`);
+		expect(markdown).toContain(`- \`1 user tag changes\` (allowed: none); to override: \`${allow}\`\n`);
+		expect(html).toContain(`<code>${allow}</code>`);
+		expect(annotations).toContain(`1 user tag changes (allowed: none); to override: ${allow}\n`);
+	});
+});
+
+describe("what is added in few files", () => {
+	it("is a section of the report of a plan, in 5, those of its fact included", () => {
+		expect(filesOf(section).length).toBeLessThanOrEqual(5);
+		const folders = ["src/plan", "src/render", "src/render/sections"];
+		expect([...new Set(filesOf(section).map((file) => dirname(file)))]).toEqual(folders);
+	});
+
+	it("is a guard, in 4", () => {
+		expect(filesOf(guard).length).toBeLessThanOrEqual(4);
 	});
 });

@@ -2,7 +2,8 @@
  * One answer for all resources that ask the same query: a thousand resources of an organization cost one query.
  *
  * An answer is shared until it is a minute old, or until something is known that it cannot show: a resource that submits
- * reads again what it expired, and a settled activity ends the sharing of every earlier answer about its organization.
+ * reads again what it expired, and a settled activity ends the sharing of every earlier answer about its organization. Each such
+ * reading is asked after the submit that it has to show; those of many resources that submit at once are one.
  */
 import { defined } from "../../common/defined.ts";
 import { AuthenticationError, ConfigurationError } from "../../common/errors.ts";
@@ -28,25 +29,19 @@ export interface Clocks {
 }
 
 interface Shared {
-	readonly answer: Promise<QueryAnswer>;
+	answer: Promise<QueryAnswer>;
 	readonly organizationId: unknown;
-	/** A counter. Higher than that of a resource in `expired`: asked after the resource submitted. */
-	readonly order: number;
-	/** By the steady clock. */
-	readonly askedAtMs: number;
+	/** The counter when it was asked; infinite until then. Higher than that of a resource in `expired`: after it submitted. */
+	order: number;
+	/** By the steady clock; infinite until then. */
+	askedAtMs: number;
 	/** The counter when it was answered; undefined until then. */
 	answeredOrder?: number;
 }
 
-/** Shares the answers of a reader. Times are those of the query, because its age counts, not when a resource uses it. */
-export function shareReads(reader: Reader, { now, steadyNow, position }: Clocks) {
-	const shared = new Map<string, Shared>();
-	const expired = new Map<string, number>();
-	/** By resource, the order of its latest list of activities. */
-	const listed = new Map<string, number>();
-	let count = 0;
-
-	const ask = async (...question: Parameters<Reader["query"]>): Promise<QueryAnswer> => {
+/** Returns the reader's query, whose answers say when they were asked. */
+function withTimes(reader: Reader, { now, steadyNow, position }: Clocks): Reader["query"] {
+	return async (...question) => {
 		const startedAtMs = steadyNow();
 		const askedAtMs = now();
 		const askedAtPosition = position?.();
@@ -59,10 +54,31 @@ export function shareReads(reader: Reader, { now, steadyNow, position }: Clocks)
 			...defined({ isClockSet, askedAtPosition }),
 		};
 	};
+}
+
+/** Shares the answers of a reader. Times are those of the query, because its age counts, not when a resource uses it. */
+export function shareReads(reader: Reader, clocks: Clocks) {
+	const { steadyNow } = clocks;
+	const shared = new Map<string, Shared>();
+	const expired = new Map<string, number>();
+	/** By resource, the order of its latest list of activities. */
+	const listed = new Map<string, number>();
+	let count = 0;
+
+	const ask = withTimes(reader, clocks);
 	const share = (key: string, ...[operation, fields]: Parameters<Reader["query"]>): Shared => {
-		count += 1;
+		const never = Number.POSITIVE_INFINITY;
 		const { organizationId } = fields;
-		const fresh: Shared = { answer: ask(operation, fields), organizationId, order: count, askedAtMs: steadyNow() };
+		const fresh = { organizationId, order: never, askedAtMs: never } as Shared;
+		const askNow = (): Promise<QueryAnswer> => {
+			count += 1;
+			Object.assign(fresh, { order: count, askedAtMs: steadyNow() });
+			return ask(operation, fields);
+		};
+		// Those who need a later answer than one in flight wait for it, and share the next: many that submit at once read once.
+		const earlier = shared.get(key);
+		const isInFlight = earlier !== undefined && earlier.answeredOrder === undefined;
+		fresh.answer = isInFlight ? earlier.answer.then(askNow, askNow) : askNow();
 		shared.set(key, fresh);
 		fresh.answer.then(
 			() => {

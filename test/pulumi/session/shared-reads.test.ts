@@ -175,4 +175,34 @@ describe("a shared answer", () => {
 		await read("two");
 		expect(asked()).toBe(3);
 	});
+
+	it("is asked again after it has come, once for all that submitted meanwhile", async () => {
+		const held: PromiseWithResolvers<QueryAnswer>[] = [];
+		const reader = {
+			query(): Promise<QueryAnswer> {
+				held.push(Promise.withResolvers());
+				return held.at(-1)?.promise as Promise<QueryAnswer>;
+			},
+		};
+		const shared = shareReads(reader, { now: Date.now, steadyNow: () => 0 });
+		const read = (resource: string) => shared.readerFor(resource).query(ask.operation, ask.fields);
+		const answer = (index: number) =>
+			held[index]?.resolve({ value: { userTags: index }, serverTimeMs: undefined, askedAtMs: 0 });
+		const tagsOf = async (reading: Promise<QueryAnswer>) => (await reading).value.userTags;
+		const first = read("one");
+		for (const name of ["two", "three"]) shared.expireFor(name);
+		const [second, third] = [read("two"), read("three")];
+		expect(held.length).toBe(1);
+		held[0]?.reject(new Error("lost"));
+		await expect(first).rejects.toThrow("lost");
+		await expect.poll(() => held.length).toBe(2);
+		// It was asked before this one submitted.
+		shared.expireFor("four");
+		const fourth = read("four");
+		answer(1);
+		expect([await tagsOf(second), await tagsOf(third)]).toEqual([1, 1]);
+		await expect.poll(() => held.length).toBe(3);
+		answer(2);
+		expect(await tagsOf(fourth)).toBe(2);
+	});
 });

@@ -1,9 +1,10 @@
 /** The words of access cases: what does not hold, and why. */
-import { showText } from "../common/escape.ts";
+import { showNameWithin, showText } from "../common/escape.ts";
 import type { CaseFinding, DecidingClause } from "../plan/access-cases/finding.ts";
 import type { WrongName } from "../plan/access-cases/resolve.ts";
 import { nearest } from "../plan/nearest.ts";
 import { userParts } from "../plan/user-labels.ts";
+import { maxNameLength } from "../plan/users.ts";
 import type { ActivityGroup } from "../policy/powers/groups.ts";
 import { sayCondition, sayExample } from "./condition.ts";
 import { count } from "./count.ts";
@@ -15,7 +16,7 @@ import { sayReason } from "./reason.ts";
 const things = { user: "user", tag: "user tag", policy: "policy", given: "user" } as const;
 
 export function wrongNameText({ text, of, ids, known }: WrongName): string {
-	const name = showText(text);
+	const name = showNameWithin(text, maxNameLength);
 	if (of === "given") return `a user \`${name}\` exists already: give the new user another name`;
 	if (ids.length > 1)
 		return `several ${of === "policy" ? "policies" : `${things[of]}s`} are called \`${name}\`: write the id, ${ids.join(" or ")}`;

@@ -8,6 +8,7 @@ import type { Json, Outcome, Target } from "./input.ts";
 import { findFault } from "./judge.ts";
 import { shrink } from "./shrink.ts";
 import { answers } from "./targets/answers.ts";
+import { cases } from "./targets/cases.ts";
 import { commandLines } from "./targets/command-lines.ts";
 import { documents } from "./targets/documents.ts";
 import { expressions } from "./targets/expressions.ts";
@@ -19,6 +20,7 @@ import { type Cost, keepWarnings, measure, Watch } from "./watch.ts";
 
 export const targets: readonly Target[] = [
 	documents,
+	cases,
 	expressions,
 	answers,
 	seeds,
@@ -34,7 +36,7 @@ let watch: Watch | undefined;
 
 export const proof: Proof = {
 	promise:
-		"whatever a document, a saved plan, an answer, a stamp, a seed, a policy expression or a command line holds, orgsync reads it or refuses it with a clear error, within a second and 300 MB",
+		"whatever a document, a file of access cases, a saved plan, an answer, a stamp, a seed, a policy expression or a command line holds, orgsync reads it or refuses it with a clear error, within a second and 300 MB",
 	defaultCases: 1_000_000,
 	async begin() {
 		keepWarnings();

@@ -86,7 +86,7 @@ function refuse(problems: readonly Problem[], text: string): Promise<Outcome> {
 
 export const documents: Target = {
 	name: "documents",
-	share: 220,
+	share: 160,
 	begin() {
 		sound = [...readTexts("examples", "document.yaml"), ...readCorpus("documents")];
 		texts = [...sound, ...readTexts("test/golden/documents", ".yaml")];

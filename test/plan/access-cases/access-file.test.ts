@@ -95,7 +95,7 @@ describe("a mistake in a file of access cases", () => {
 		[
 			"an exponent",
 			one("activity: { kind: SIGN_TRANSACTION, where: { eth.tx.value: 1e18 } }, never: [a]"),
-			"1:80 `1e18` is not a whole number; write it out in base units, such as `2000000000000000000`",
+			"1:80 `1e18` is not a whole number of at least 0; write it out in base units, such as `2000000000000000000`",
 		],
 		["a field", one("activity: { kind: SIGN_TRANSACTION, where: { eth.tx.valeu: 1 } }, never: [a]"), "1:66 "],
 		[

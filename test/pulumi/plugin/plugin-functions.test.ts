@@ -204,7 +204,9 @@ describe("getPlan", () => {
 			{
 				address: "policy:pay",
 				action: "update",
-				summary: expect.stringContaining(`consensus: - false; ${written}; takes`),
+				summary: expect.stringContaining(
+					`consensus: - false; + ${consensus}; condition: - (every activity); + ${policy.condition}; takes`,
+				),
 			},
 			{ address: "policy:pay more", action: "create", summary: `effect: allow; consensus: ${written}; notes: + New` },
 		]);

@@ -103,7 +103,8 @@ export function planDecided(
 	const plan = makePlan(desired, live, limits === undefined ? context : { ...context, base: limits }, differences);
 	if (base === undefined) return { plan };
 	const compared = holdThreeWay(makeThreeWay(base, desired, wholeLive, timeMs), plan);
-	return { plan, threeWay: withLeftPolicies(compared, plan, wholeLive, { ...context, timeMs }) };
+	if (limits === undefined) return { plan, threeWay: compared };
+	return { plan, threeWay: withLeftPolicies(compared, limits, plan, { live: wholeLive, ...context, timeMs }) };
 }
 
 function leavesPolicies(base: DesiredOrganization | null | undefined, head: DesiredOrganization): boolean {
@@ -114,12 +115,12 @@ function leavesPolicies(base: DesiredOrganization | null | undefined, head: Desi
 /** Returns the comparison with what policies that left the document still give, and the names of the users whom that names. */
 function withLeftPolicies(
 	threeWay: ThreeWay,
+	base: DesiredOrganization,
 	{ steps }: Plan,
-	{ users }: LiveOrganization,
-	{ access, userNames, timeMs }: PlanContext & Pick<Reading, "timeMs">,
+	{ live: { users, policies }, access, userNames, timeMs }: PlanContext & Pick<Reading, "live" | "timeMs">,
 ): ThreeWay {
 	if (access === undefined) return threeWay;
-	const leftPolicies = findLeftPolicies(threeWay.documentChanges, steps, access, timeMs);
+	const leftPolicies = findLeftPolicies(threeWay.documentChanges, base, policies, steps, access, timeMs);
 	if (leftPolicies.length === 0) return threeWay;
 	const named = usersOfConsequences({ steps: [], impact: leftPolicies.flatMap(({ impact }) => impact) });
 	const known = users.known ? users : (userNames ?? users);

@@ -124,8 +124,14 @@ function updatedContent(parameters: AnyParameters, before: PolicyContent | undef
 
 function policyChangeOf(policy: LivePolicy | null, after: PolicyContent, state?: EffectState): PolicyChange {
 	const ids = state?.desired && idsOfReferences(state.desired, state.live);
-	const namesById = (map: ReadonlyMap<string, string> = new Map()) => new Map([...map].map(([name, id]) => [id, name]));
-	const names = { tagNames: namesById(ids?.userTags), aliases: namesById(ids?.users) };
+	const namesById = (map: ReadonlyMap<string, string> = new Map()) => [...map].map(([name, id]) => [id, name] as const);
+	const tags = state?.live.userTags.known === true ? state.live.userTags.value : [];
+	// A name that two tags have, or that is another tag's in the document, would mislead who votes.
+	const isOnly = ({ id, name }: (typeof tags)[number]): boolean =>
+		!tags.some((one) => one.name === name && one.id !== id) && (ids?.userTags.get(name) ?? id) === id;
+	const live = tags.filter(isOnly).map(({ id, name }) => [id, name] as const);
+	const tagNames = new Map([...live, ...namesById(ids?.userTags)]);
+	const names = { tagNames, aliases: new Map(namesById(ids?.users)) };
 	const inNames = ({ consensus, condition }: PolicyContent) => ({
 		...{ consensus: templateOf(consensus, names), condition: templateOf(condition, names) },
 	});

@@ -1,8 +1,10 @@
 /** Policies that left the document and stay live: what each still gives. */
 import type { AccessState } from "../../policy/access.ts";
-import { labelOf } from "../address.ts";
+import { printAddress } from "../address.ts";
 import { accessAfter } from "../impact/access-after.ts";
 import { findImpactBetween, type PlanImpact } from "../impact/impact.ts";
+import { findPolicies } from "../kinds/policy-changes.ts";
+import { type DesiredOrganization, type LiveOrganization, policiesOf } from "../organization.ts";
 import type { Step } from "../step.ts";
 import type { DocumentChange } from "./document-changes.ts";
 
@@ -12,9 +14,11 @@ export interface LeftPolicy {
 	readonly impact: readonly PlanImpact[];
 }
 
-/** Returns the policies of these differences that stay live after the steps; `access` is before them. `atMs`: since 1970. */
+/** Returns the policies of these differences from the base that stay after the steps; live state is before them. `atMs`: since 1970. */
 export function findLeftPolicies(
 	changes: readonly DocumentChange[],
+	base: DesiredOrganization,
+	live: LiveOrganization["policies"],
 	steps: readonly Step[],
 	access: AccessState,
 	atMs: number,
@@ -24,10 +28,17 @@ export function findLeftPolicies(
 	const submitted = steps.filter(({ earlierActivity }) => earlierActivity?.relation !== "rejected");
 	const { policies, ...others } = accessAfter(access, submitted);
 	if (!policies.known) return [];
-	const byName = new Map(left.map(({ address }) => [labelOf(address), address]));
-	const rest = policies.value.filter(({ name }) => !byName.has(name));
+	const { found } = findPolicies(policiesOf(base), live?.known === true ? live.value : []);
+	const addresses = new Set(left.map(({ address }) => address));
+	const byId = new Map(
+		found.flatMap(({ wanted, policy }) => {
+			const address = printAddress("policy", wanted.name);
+			return policy !== null && addresses.has(address) ? [[policy.id, address] as const] : [];
+		}),
+	);
+	const rest = policies.value.filter(({ id }) => !byId.has(id));
 	return policies.value.flatMap((policy) => {
-		const address = byName.get(policy.name);
+		const address = byId.get(policy.id);
 		if (address === undefined) return [];
 		const accessWith = (value: typeof rest): AccessState => ({ ...others, policies: { known: true, value } });
 		const { impact, impactAtOtherTimes = [] } = findImpactBetween(

@@ -9,6 +9,7 @@ import {
 	type DesiredOrganization,
 	type DesiredPolicy,
 	type LiveOrganization,
+	type LivePolicy,
 	policiesOf,
 	removalsOf,
 } from "../organization.ts";
@@ -19,8 +20,8 @@ import { type DemandingDifference, differenceAt } from "./document-changes.ts";
 export interface PolicyPair {
 	readonly base: DesiredPolicy | undefined;
 	readonly head: DesiredPolicy | undefined;
-	/** The live policy: null where there is none, undefined where that is unknown. */
-	readonly policyId: string | null | undefined;
+	/** Null where there is none, undefined where that is unknown. */
+	readonly live: LivePolicy | null | undefined;
 }
 
 /** Every policy of the two documents once, in the order of the head and then of the base; `live` is null when it was not asked. */
@@ -29,10 +30,10 @@ export function pairPolicies(
 	head: DesiredOrganization,
 	live: LiveOrganization | null,
 ): readonly PolicyPair[] {
-	const [inBase, inHead] = [policiesOf(base), policiesOf(head)].map((all) => findIds(all, live)) as [Ids, Ids];
+	const [inBase, inHead] = [policiesOf(base), policiesOf(head)].map((all) => findLive(all, live)) as [Found, Found];
 	const isPartner = (one: DesiredPolicy, other: DesiredPolicy): boolean => {
-		const [left, right] = [one.id ?? inBase.get(one), other.id ?? inHead.get(other)];
-		if (left !== undefined && left !== null && right !== undefined && right !== null) return left === right;
+		const [left, right] = [one.id ?? inBase.get(one)?.id, other.id ?? inHead.get(other)?.id];
+		if (left !== undefined && right !== undefined) return left === right;
 		return one.name === other.name || other.previously.includes(one.name);
 	};
 	const taken = new Set<DesiredPolicy>();
@@ -40,18 +41,18 @@ export function pairPolicies(
 		const free = policiesOf(base).filter((other) => !taken.has(other) && isPartner(other, one));
 		const partner = free.find(({ name }) => name === one.name) ?? free[0];
 		if (partner !== undefined) taken.add(partner);
-		return { base: partner, head: one, policyId: inHead.get(one) };
+		return { base: partner, head: one, live: inHead.get(one) };
 	});
 	const left = policiesOf(base).filter((one) => !taken.has(one));
-	return [...pairs, ...left.map((one): PolicyPair => ({ base: one, head: undefined, policyId: inBase.get(one) }))];
+	return [...pairs, ...left.map((one): PolicyPair => ({ base: one, head: undefined, live: inBase.get(one) }))];
 }
 
-type Ids = ReadonlyMap<DesiredPolicy, string | null>;
+type Found = ReadonlyMap<DesiredPolicy, LivePolicy | null>;
 
-function findIds(policies: readonly DesiredPolicy[], live: LiveOrganization | null): Ids {
+function findLive(policies: readonly DesiredPolicy[], live: LiveOrganization | null): Found {
 	if (live?.policies?.known !== true) return new Map();
 	const { found } = findPolicies(policies, live.policies.value);
-	return new Map(found.map(({ wanted, policy }) => [wanted, policy?.id ?? null]));
+	return new Map(found.map(({ wanted, policy }) => [wanted, policy]));
 }
 
 /**
@@ -65,11 +66,11 @@ export function pinPolicies(
 ): readonly DesiredObject[] {
 	const ids = idsOfReferences(base, live);
 	const pinned = new Map<DesiredObject, DesiredPolicy>(
-		pairs.flatMap(({ base: one, policyId }) => {
+		pairs.flatMap(({ base: one, live: policy }) => {
 			if (one === undefined) return [];
 			const { consensus, condition } = textsOf(one, ids);
 			const texts = { consensus: escapeTemplate(consensus), condition: escapeTemplate(condition) };
-			return [[one, { ...one, ...texts, ...(policyId ? { id: policyId } : {}) }]];
+			return [[one, { ...one, ...texts, ...(policy ? { id: policy.id } : {}) }]];
 		}),
 	);
 	return base.objects.map((object) => pinned.get(object) ?? object);
@@ -90,7 +91,7 @@ export function policyDifferences(
 	const ids = live && { base: idsOfReferences(base, live), head: idsOfReferences(head, live) };
 	return pairs
 		.flatMap((pair) => {
-			if (pair.head === undefined) return pair.base === undefined ? [] : [leftDocument(pair.base, head, pair.policyId)];
+			if (pair.head === undefined) return pair.base === undefined ? [] : [leftDocument(pair.base, head, pair.live)];
 			const address = printAddress("policy", pair.head.name);
 			if (pair.base === undefined) return [differenceAt(address, "managed")];
 			return ids === null ? [] : fieldDifferences(address, pair, pair.base, pair.head, ids);
@@ -101,28 +102,29 @@ export function policyDifferences(
 /** What becomes of a policy that left the document. */
 type LeftPolicy = "stays" | "removed" | "not-there";
 
-/** `after` is null where live state is unknown. */
+/** `after` is null where live state is unknown. The head names what it removes as it is live. */
 function leftDocument(
-	{ name, id }: DesiredPolicy,
+	stated: DesiredPolicy,
 	head: DesiredOrganization,
-	policyId: string | null | undefined,
+	live: LivePolicy | null | undefined,
 ): DemandingDifference {
-	const isAbsent = removalsOf(head, "policy").some((one) => one.id === name || one.id === (policyId ?? id));
+	const { id, name } = live ?? stated;
+	const isAbsent = removalsOf(head, "policy").some((one) => one.id === name || one.id === id);
 	const except = head.exactly?.policies?.except;
 	const isUnlisted = except !== undefined && !except.some((glob) => matchesGlob(glob, name));
-	const known: LeftPolicy | null = policyId === undefined ? null : policyId === null ? "not-there" : "stays";
+	const known: LeftPolicy | null = live === undefined ? null : live === null ? "not-there" : "stays";
 	const after = known !== "not-there" && (isAbsent || isUnlisted) ? "removed" : known;
-	return differenceAt(printAddress("policy", name), "unmanaged", { after });
+	return differenceAt(printAddress("policy", stated.name), "unmanaged", { after });
 }
 
 function fieldDifferences(
 	address: string,
-	{ policyId }: PolicyPair,
+	{ live }: PolicyPair,
 	base: DesiredPolicy,
 	head: DesiredPolicy,
 	ids: { readonly base: IdsOfReferences; readonly head: IdsOfReferences },
 ): readonly DemandingDifference[] {
-	const demands = (field: string): string => (policyId ? cells.field(policyId, field) : cells.object(address));
+	const demands = (field: string): string => (live ? cells.field(live.id, field) : cells.object(address));
 	const fieldOf = (field: string, before: unknown, after: unknown): DemandingDifference =>
 		differenceAt(address, "field", { field, before, after }, demands(field));
 	const [was, is] = [textsOf(base, ids.base), textsOf(head, ids.head)];

@@ -126,9 +126,11 @@ export function rowText({ notes = [], ...row }: Row): string {
 	return [headText(row, plainStyle), ...notes.map((note) => phraseText(note.said))].join("; ");
 }
 
-/** Returns a row of a list, and the rows below it, each on a line. */
-export function listLines(row: Row): readonly string[] {
-	return [rowText(row), ...(row.rows ?? []).flatMap(listLines).map((line) => `  ${line}`)];
+/** Returns a row of a list, and its texts and the rows below it, each on a line. */
+export function listLines({ difference = [], rows = [], ...row }: Row): readonly string[] {
+	const texts = difference.flatMap((line) => changedLines(line, plainStyle));
+	const head = `${rowText(row)}${texts.length === 0 ? "" : ":"}`;
+	return [head, ...[...texts, ...rows.flatMap(listLines)].map((line) => `  ${line}`)];
 }
 
 /** Width of the first column of a table, in characters; what is longer is wrapped between its parts. */

@@ -72,6 +72,20 @@ describe("the effect of an activity", () => {
 		]);
 	});
 
+	it("names a tag by its only live name, or as the document does, and by its id where that could be another", () => {
+		const shown = (names: readonly string[], desired?: DesiredOrganization) => {
+			const userTags = known(names.map((name, index) => ({ ...liveTag(index + 1, name), members: known([]) })));
+			const given = { desired, live: { ...live, userTags }, context };
+			const [change] = planActivity(activityOf("create_policies", creating), given)?.changes ?? [];
+			const consensus = change !== undefined && "written" in change ? change.written.consensus : "";
+			return /contains\('(.*)'\)/.exec(consensus)?.[1];
+		};
+		expect(shown(["admins", "others"])).toBe("${userTags.admins}");
+		expect(shown(["admins", "admins"])).toBe(tagId);
+		expect(shown(["others"], desiredOf({ userTags: [wantTag("admins", { id: tagId })] }))).toBe("${userTags.admins}");
+		expect(shown(["admins"], desiredOf({ userTags: [wantTag("admins", { id: id("tag", 2) })] }))).toBe(tagId);
+	});
+
 	it("is nothing together where live has it", () => {
 		const together = (operation: PlainActivity["operation"], parameters: object) =>
 			planActivities(organizationId, [activityOf(operation, parameters)], { live, context })?.changes.length ?? 0;

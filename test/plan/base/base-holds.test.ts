@@ -190,6 +190,17 @@ describe("policies that left the document", () => {
 		]);
 	});
 
+	it("are found by their id, where they have another name than the document says", () => {
+		const renamed = { ...written(signing), id: signing.id, name: "old name" };
+		const { threeWay } = guardsOf({ objects: [renamed] }, { objects: [] }, onlyAlice, { policies: [signing] });
+		expect(threeWay?.leftPolicies).toMatchObject([{ address: "policy:old name", impact: [{}] }]);
+		const removed = { objects: [{ kind: "policy", userId: null, id: signing.name }] } as const;
+		const { threeWay: without } = guardsOf({ objects: [renamed] }, removed, onlyAlice, { policies: [signing] });
+		expect(without?.documentChanges).toContainEqual(
+			expect.objectContaining({ address: "policy:old name", after: "removed" }),
+		);
+	});
+
 	it("are judged as the plan leaves the organization, apart from each other, and beside those that stay", () => {
 		const members = { signers: ["bob"] } as const;
 		expect(left([signing], [], { members }).rows.join()).toContain("by it, bob could sign");

@@ -130,7 +130,6 @@ interface PullRequest {
 	readonly from: string;
 }
 
-/** Returns the pull request of the event; null if it has none. */
 function readPullRequest(event: unknown): PullRequest | null {
 	if (!isRecord(event) || !isRecord(event.pull_request)) return null;
 	const { number, head } = event.pull_request;

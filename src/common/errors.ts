@@ -238,11 +238,6 @@ export class LiveProblemError extends errorOf("live-problem", exitCodes.error) {
 /** A signal ended the work before this part of it was begun. Nothing was submitted for it. */
 export class InterruptedError extends errorOf("interrupted", exitCodes.interrupted) {}
 
-/** Whether the error ended a request before it was stamped, so that nothing was submitted for it. */
-export function isUnstamped(error: unknown): error is ConfigurationError | PasskeyError | InterruptedError {
-	return [ConfigurationError, PasskeyError, InterruptedError].some((one) => error instanceof one);
-}
-
 const fileErrors: Readonly<Record<string, string>> = {
 	ENOENT: "there is no such file or folder",
 	EACCES: "permission is denied",

@@ -62,7 +62,6 @@ function intentOf(operation: SubmitOperation, parameters: Readonly<Record<string
 	return Object.fromEntries(sent.map((field) => [field, parameters[field]]));
 }
 
-/** Returns the vote that a stamped request casts on an activity. */
 export function makeVote(
 	request: StampedRequest,
 	context: OperationContext,

@@ -18,7 +18,6 @@ import { droppedSection, partSections, revertSections } from "./sections/base.ts
 import { casesSections, plannedCasesSections, sayState } from "./sections/cases.ts";
 import {
 	changesSection,
-	foldedChangesSection,
 	lostMembershipsSection,
 	marksOfResult,
 	policiesSection,
@@ -186,7 +185,10 @@ function detailsIn(one: OrganizationResult, format: Format): readonly Section[] 
 	if (format === "text") return drift === null ? [] : [unmanaged];
 	const planned = results === null ? [stepsSection(one)] : [];
 	const steps = format === "html" ? planned : [completedStepsSection(one), plannedStepsSection(one)];
-	const changes = format === "html" || drift !== null ? [] : [foldedChangesSection(plan, marksOfResult(one))];
+	const isShort = format === "html" || drift !== null;
+	const changes: readonly Section[] = isShort
+		? []
+		: [{ ...changesSection(plan, marksOfResult(one)), title: "Changes", isFolded: true, shorten: "first" }];
 	const passing = plannedCasesSections(plan).slice(3);
 	return [...changes, ...steps, ...passing, passingSection(plan), unmanaged];
 }
@@ -245,21 +247,19 @@ export function topicsOf(result: CommandResult, format: Format, commands?: Comma
 	const only = (...sections: readonly Section[]): readonly Part[] => [
 		{ heading: null, organizationId: null, sections },
 	];
+	const atTime = ({ at }: { readonly at: string }): Phrase => [", at ", reason(at)];
 	if (isFailure(result) || isCompared(result)) return [];
 	switch (result.command) {
 		case "powers":
 			return result.organizations.map((one) =>
-				of(one, format === "annotations" ? [unknownPowersSection(one)] : powersSections(one), [
-					", at ",
-					reason(one.at),
-				]),
+				of(one, format === "annotations" ? [unknownPowersSection(one)] : powersSections(one), atTime(one)),
 			);
 		case "can":
-			return result.organizations.map((one) => of(one, answerSections(one, result.because), [", at ", reason(one.at)]));
+			return result.organizations.map((one) => of(one, answerSections(one, result.because), atTime(one)));
 		case "test":
 			return result.organizations.map((one) => of(one, casesSections(one, format), sayState(result.state)));
 		case "credentials":
-			return result.organizations.map((one) => of(one, credentialsSections(one), [", at ", reason(one.at)]));
+			return result.organizations.map((one) => of(one, credentialsSections(one), atTime(one)));
 		case "organizations":
 			return [of(result, discoverySections(result))];
 		case "approve":

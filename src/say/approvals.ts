@@ -13,7 +13,6 @@ import { flag, joinPhrases, type Phrase } from "./phrase.ts";
 import { describePolicies, describeThresholds, listPeople, namePerson, type PowerNames } from "./powers.ts";
 import { sayReason } from "./reason.ts";
 
-/** A step with its forecast. */
 type ForecastStep = Step & { readonly approval: Approval };
 
 export interface ApprovalLine {

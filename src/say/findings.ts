@@ -25,7 +25,6 @@ export function listLoners(findings: readonly PlanImpact[], names: UserNames): s
 		.join("; ");
 }
 
-/** Returns users by name. */
 export function joinPeople(userIds: readonly string[], names: UserNames): string {
 	return join(
 		userIds.map((userId) => showUser(userId, names)),

@@ -33,7 +33,6 @@ export function findUrl(environment: Environment): string | undefined {
 	return firstSet(environment, ["ORGSYNC_URL", "TURNKEY_BASE_URL"]);
 }
 
-/** Returns the organization from the environment, or undefined. */
 export function findOrganizationId(environment: Environment): string | undefined {
 	const names = ["ORGSYNC_ORGANIZATION_ID", "TURNKEY_ORGANIZATION_ID", "ORGANIZATION_ID"];
 	return firstSet(environment, names)?.toLowerCase();

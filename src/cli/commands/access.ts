@@ -286,7 +286,6 @@ function withLiveName(plan: Plan, userId: string, { userNames }: MemberReading):
 		: { ...plan, liveNames: { ...plan.liveNames, [userId]: name } };
 }
 
-/** Returns the plan of the edited document. */
 async function planEdited(
 	desired: DesiredOrganization,
 	reader: Reader,

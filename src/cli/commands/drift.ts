@@ -74,7 +74,6 @@ async function* findDrift(
 
 type Reporter = (compared: ComparedOrganization) => Promise<FoundOrganization>;
 
-/** Returns the function that reports the drift of one organization. */
 async function makeReporter(
 	last: LastReport | undefined,
 	commands: CommandContext,

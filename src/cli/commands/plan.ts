@@ -95,7 +95,6 @@ function readByEarlierClock({ plan, exactOffsetMs = 0 }: ComparedOrganization["c
 	return { ...plan, readAt: new Date(Date.parse(plan.readAt) + exactOffsetMs).toISOString() };
 }
 
-/** Saves what a run of `plan` found. */
 type SavePlans = (organizations: readonly FoundOrganization[], dropped: readonly ThreeWay[]) => SavedPlanFacts;
 
 /** Returns what finds the submitter's user id. Throws ConfigurationError for an unknown alias, and with documented reads. */

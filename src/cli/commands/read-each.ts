@@ -7,7 +7,6 @@ import { type ServiceFlags, withConnection } from "../connect.ts";
 import { mapInOrder } from "../map-in-order.ts";
 import type { Call } from "../output/output.ts";
 
-/** An organization with what was read of it. */
 export type ReadOrganization<O extends NamedOrganization, R extends AccessReading> = O & {
 	/** Where nothing could be read, all of it is unknown, and `error` says why. */
 	readonly reading: R | CredentialsReading;

@@ -1,10 +1,11 @@
 /** The readings of `wait`: which activities are read again, when, and what is shown of each. */
 import { ServiceError, TransportError } from "../../common/errors.ts";
 import { showText } from "../../common/escape.ts";
-import { type ActivityEvent, findEvents, type SeenActivity } from "../../plan/activities/activity-events.ts";
+import { findEvents, type SeenActivity } from "../../plan/activities/activity-events.ts";
 import type { Outcome } from "../../plan/report.ts";
 import type { UserNames } from "../../plan/users.ts";
 import { phraseText } from "../../render/print/text.ts";
+import type { EndedActivity } from "../../render/result/result.ts";
 import { nameActivity } from "../../render/sections/status.ts";
 import { sayEvent, saySeen } from "../../say/activities.ts";
 import { isOpen, type Journal, type JournalEntry, knownOutcome } from "../../sync/journal/journal.ts";
@@ -25,26 +26,17 @@ export interface WaitFlags extends OrganizationFlags {
 }
 
 /** An activity that `wait` waits for, as it was read last. */
-export interface Watched {
+export interface Watched extends Omit<EndedActivity, "message"> {
 	readonly organizationId: string;
-	readonly activityId: string | null;
-	/** Null if only its id is known. */
-	readonly fingerprint: string | null;
-	/** Null for an operation that orgsync does not submit. */
-	readonly operation: string | null;
 	/** `ACTIVITY_TYPE_…`; null for an operation that orgsync does not submit. */
 	readonly type: string | null;
-	/** Addresses of the objects that it changes. */
-	readonly covers: readonly string[];
 	readonly userNames: UserNames["userNames"];
 	/** Whether the journal has it: then it records the outcome. */
 	readonly isOurs: boolean;
-	readonly outcome: Outcome;
 	/** Whether the service returned it. */
 	readonly isRead: boolean;
 	/** Null if it was never read. */
 	readonly seen: SeenActivity | null;
-	readonly events: readonly ActivityEvent[];
 }
 
 export interface WaitRun extends Call<WaitFlags> {

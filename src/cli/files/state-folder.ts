@@ -10,7 +10,6 @@ import type { WorkPlace } from "../output/terminal.ts";
 /** The folder of the local emulator and of the journal. */
 export const stateFolder = ".orgsync";
 
-/** Flags that decide where state is. */
 export interface StateFlags {
 	readonly local?: boolean;
 	/** The documents, as `-f` names them. */

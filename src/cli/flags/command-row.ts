@@ -33,7 +33,6 @@ export const localExitCodes: CommandExitCodes = {
 	[exitCodes.invalid]: true,
 };
 
-/** Exit codes of a command that sends queries. */
 export const queryExitCodes: CommandExitCodes = {
 	...localExitCodes,
 	[exitCodes.notAuthorized]: true,
@@ -59,7 +58,6 @@ export const meanings: Readonly<Record<ExitCode, string>> = {
 /** Exit codes of one command, each with its meaning there; `true` for the usual meaning. */
 export type CommandExitCodes = Readonly<Partial<Record<ExitCode, string | true>>>;
 
-/** Environment variables of every command, each with its meaning. */
 export const environmentVariables: readonly (readonly [name: string, meaning: string])[] = [
 	["ORGSYNC_URL", "base URL of the service"],
 	["ORGSYNC_ORGANIZATION_ID", "organization id"],

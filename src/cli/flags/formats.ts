@@ -29,7 +29,6 @@ export const caseFormats = ["text", "json", "markdown", "github", "junit"] as co
 /** The formats of `export`: documents, and programs, which the command writes as the text of its result. */
 export const exportFormats = ["text", "json", ...programLanguages] as const;
 
-/** The formats of `lint`. */
 export const lintFormats = ["text", "json", "markdown", "github", "sarif"] as const;
 
 export const allFormats = [...meteredFormats, "junit", ...programLanguages, "sarif"] as const;
@@ -41,7 +40,6 @@ export function isText(format: Format): boolean {
 	return format === "text" || isProgramLanguage(format);
 }
 
-/** Whether `export` writes a program in this format. */
 export function isProgramLanguage(format: Format): format is ProgramLanguage {
 	return programLanguages.some((language) => language === format);
 }

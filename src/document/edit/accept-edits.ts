@@ -140,7 +140,6 @@ class AcceptEditor {
 		return true;
 	}
 
-	/** Whether something is to be edited for an address. */
 	hasEdits(address: string): boolean {
 		const isOfList = [...this.#lists.values()].some(({ addresses }) => addresses.has(address));
 		const isNew = [...this.#sections.values()].flat().some((one) => one.address === address);

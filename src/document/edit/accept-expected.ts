@@ -14,7 +14,6 @@ interface ExpectedEntry {
 	readonly identity: string;
 }
 
-/** Returns the entries of one kind. */
 export function expectedEntries(
 	root: Cell,
 	name: ReadOnlyKindName,

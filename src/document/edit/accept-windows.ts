@@ -17,7 +17,6 @@ export function timeOf({ serviceTime, readAt }: Pick<Plan, "serviceTime" | "read
 	return Date.parse(serviceTime ?? readAt);
 }
 
-/** Returns whose access has expired at the time of the plan. */
 export function findExpired(
 	desired: DesiredOrganization,
 	live: LiveOrganization,
@@ -43,7 +42,6 @@ export function findExpired(
 	return { all, removable };
 }
 
-/** Returns the window of a user of the tag with this address; undefined if the user has none. */
 export function findWindow(desired: DesiredOrganization, address: string, userId: string): AccessWindow | undefined {
 	const tag = tagsOf(desired).find(({ name }) => printAddress("userTag", name) === address);
 	return tag?.members?.windows?.find((window) => window.userId === userId);

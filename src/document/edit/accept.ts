@@ -40,12 +40,7 @@ export interface AcceptInput {
 }
 
 /** Where a document was changed for an address. The line is that of the new text. */
-export interface AcceptedPlace {
-	readonly organizationId: string;
-	readonly address: string;
-	readonly file: string;
-	readonly line: number;
-}
+export type AcceptedPlace = Omit<DocumentEdit, "edits">;
 
 export type Acceptance =
 	| {

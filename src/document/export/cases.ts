@@ -1,21 +1,16 @@
 /** Begins a file of access cases with what is true today: for each power who is alone, and who never has a part. */
 
 import { showText } from "../../common/escape.ts";
-import type { Survey } from "../../plan/access-cases/survey.ts";
-import { writeUsers } from "../../plan/access-cases/survey.ts";
+import { type Survey, writeUsers } from "../../plan/access-cases/survey.ts";
 import { compareText } from "../../plan/value.ts";
-import type { AccessState } from "../../policy/access.ts";
 import type { PowerName } from "../../policy/powers/groups.ts";
 import type { Reason } from "../../policy/powers/reason.ts";
 import { reasonText } from "../../say/reason.ts";
 import { writeFlow, writeKey } from "../write-yaml.ts";
+import type { SeedFacts } from "./seed.ts";
 
-interface CaseFacts {
-	readonly organizationId: string;
-	readonly access: AccessState;
-	/** By id, each the name that a case writes: of one user, one tag alone. */
-	readonly userNames: Readonly<Record<string, string>>;
-	readonly tagNames: Readonly<Record<string, string>>;
+/** Each name is the one that a case writes: of one user, one tag alone. */
+interface CaseFacts extends SeedFacts {
 	readonly policyNames: Readonly<Record<string, string>>;
 	readonly powers: readonly (readonly [PowerName, Survey | { readonly unknown: Reason }])[];
 }

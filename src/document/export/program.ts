@@ -2,7 +2,6 @@
 import type { AccessWindow } from "../../plan/organization.ts";
 import type { Missing } from "./text.ts";
 
-/** The languages in which `export` writes a Pulumi program. */
 export const programLanguages = ["pulumi-yaml", "pulumi-typescript"] as const;
 
 export type ProgramLanguage = (typeof programLanguages)[number];

@@ -9,7 +9,7 @@ import { joinSections } from "./text.ts";
 export const seedHead =
 	"# Users, tags, policies and root quorum of one organization, written by orgsync export --as seed.";
 
-interface SeedFacts {
+export interface SeedFacts {
 	readonly organizationId: string;
 	readonly access: AccessState;
 	/** By id. */

@@ -211,7 +211,6 @@ function placesOf(cells: ReadonlyMap<string, Cell>): NamePlaces["protectedTags"]
 	return Object.fromEntries([...cells].map(([name, { at }]) => [name, at]));
 }
 
-/** Returns where policies are under `absent` by their names; undefined where none is. */
 function absentPolicyPlaces(roots: readonly Cell[]): NamePlaces["absentPolicies"] {
 	const cells = roots.flatMap((root) => itemsOf(entryOf(entryOf(root, "absent"), "policies")));
 	const named = cells.filter(({ value }) => !uuid.test(String(value)));

@@ -40,7 +40,6 @@ export function isCredential(name: string): boolean {
 	return credentials.has(name.toUpperCase());
 }
 
-/** Whether a text is a valid name of a variable. */
 export function isVariableName(text: string): boolean {
 	return /^[A-Za-z_]\w*$/.test(text);
 }

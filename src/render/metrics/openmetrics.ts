@@ -9,7 +9,7 @@ import type { PendingActivity } from "../../plan/activities/pending.ts";
 import { accessExpired } from "../../plan/drift/difference.ts";
 import type { OrganizationDrift } from "../../plan/drift/drift.ts";
 import type { Plan } from "../../plan/plan.ts";
-import { type Outcome, outcomesOf, type StepResult } from "../../plan/report.ts";
+import { type Outcome, outcomesOf, type Stats, type StepResult } from "../../plan/report.ts";
 import { errorOfCall } from "../result/errors.ts";
 import type { FoundOrganization } from "../result/found.ts";
 import { assessFound } from "../result/organizations.ts";
@@ -38,13 +38,9 @@ export interface RunFacts {
 	readonly labels: Readonly<Record<string, string>>;
 }
 
-export interface RequestCounts {
-	readonly queries: number;
-	readonly submits: number;
-	readonly retries: number;
+export interface RequestCounts extends Stats {
 	/** Answers with 429. */
 	readonly throttled: number;
-	readonly throttledMs: number;
 }
 
 export interface MetricsOptions {

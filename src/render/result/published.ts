@@ -31,7 +31,6 @@ export function publish(result: CommandResult): object {
 	};
 }
 
-/** Returns this member of the organizations that have it. */
 function membersOf<Member extends keyof FoundOrganization>(all: readonly FoundOrganization[], member: Member) {
 	return all.flatMap((one) => one[member] ?? []) as readonly NonNullable<FoundOrganization[Member]>[];
 }

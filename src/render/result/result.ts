@@ -82,12 +82,7 @@ interface EditedAccess {
 	readonly reason?: string;
 }
 
-interface AcceptedValue {
-	readonly organizationId: string;
-	readonly address: string;
-	readonly file: string;
-	readonly line: number;
-}
+type AcceptedValue = Pick<EditedAccess, "organizationId" | "address" | "file" | "line">;
 
 export interface ValidateResult extends Head<"validate"> {
 	readonly organizations: readonly (NamedOrganization & {

@@ -8,7 +8,6 @@ import type { Step } from "../../plan/step.ts";
 import type { UserNames } from "../../plan/users.ts";
 import type { ErrorDescription, Head } from "./head.ts";
 
-/** The result of `approve` and of `reject`. */
 export interface VoteResult extends Head<"approve" | "reject", ErrorDescription | null> {
 	readonly votes: readonly OrganizationVotes[];
 	/** With `--plan`: the saved plan. */

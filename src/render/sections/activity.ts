@@ -61,7 +61,6 @@ export function activityRow(
 	};
 }
 
-/** The parts of what is said of an activity. */
 interface ActivityParts {
 	/** Why it cannot be reviewed, so that no one should vote for it; empty when it can. */
 	readonly mistakes: readonly Phrase[];
@@ -98,7 +97,6 @@ function impactRows(effect: Plan): readonly Row[] {
 
 const noNames: UserNames = { userNames: {} };
 
-/** Returns the plan with these names of users too. */
 export function withNames(
 	plan: Plan,
 	{ userNames, liveNames }: Pick<UserNames, "userNames" | "liveNames"> = noNames,

@@ -13,7 +13,7 @@ import { reassignedAliases } from "../../plan/users.ts";
 import { code, identifier, joinPhrases, type Phrase, quote, reason, type Span, time, title } from "../../say/phrase.ts";
 import { namePerson } from "../../say/powers.ts";
 import { type Note, notesOf, type Row, type Sign } from "../../say/section.ts";
-import { effectWord } from "./policy-changes.ts";
+import { comparedRow, effectWord } from "./policy-changes.ts";
 import { longestReason } from "./windows.ts";
 
 /** Differences of an object as a whole. */
@@ -209,14 +209,10 @@ const isPolicy = (address: string): boolean => parseAddress(address)?.kind === "
 function driftedRow(difference: DriftedDifference, names: ThreeWay): Row {
 	const { what, userId, field, before, after, fate } = difference;
 	const note = describeFate(difference);
-	// Both sides by their names, not by an arrow: which way it points depends on who reads it.
 	if (userId === null) {
-		const said = [what === "renamed" ? "name" : showText(field ?? what)];
-		const sides = [
-			{ word: "live", said: [identifier(showField(field, after))] },
-			{ word: "base", said: [identifier(showField(field, before))] },
-		];
-		return { said, sides, marks: remark([note]) };
+		const said = what === "renamed" ? "name" : showText(field ?? what);
+		const sides = { live: showField(field, after), base: showField(field, before) };
+		return { ...comparedRow(said, sides), marks: remark([note]) };
 	}
 	const since: Phrase =
 		what === "member-expired"

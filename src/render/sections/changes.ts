@@ -14,7 +14,7 @@ import { namePerson } from "../../say/powers.ts";
 import { type Look, type Note, notesOf, type Row, type Section, section } from "../../say/section.ts";
 import { compareNaturally } from "../natural-order.ts";
 import type { PlannedOrganization } from "../result/found.ts";
-import { policyRow, renameRow } from "./policy-changes.ts";
+import { comparedRow, policyRow, renameRow } from "./policy-changes.ts";
 import { describeWindow, findExpiry, longestReason } from "./windows.ts";
 
 /** Returns the remarks on a change, or on a part of it; `what` is null for the change as a whole. */
@@ -109,13 +109,9 @@ function ownerOf(userId: string | null | undefined, plan: Plan): Pick<Row, "asid
 /** Returns the fields that differ, both sides as a reader would write them; none when the object does not exist. */
 function fieldRows({ before, after }: ReportChange): readonly Row[] {
 	if (before === null) return [];
-	return Object.keys(after).map((field) => ({
-		said: [showText(field)],
-		sides: [
-			{ word: "live", said: [identifier(showValue(before[field]))] },
-			{ word: "document", said: [identifier(showValue(after[field]))] },
-		],
-	}));
+	return Object.keys(after).map((field) =>
+		comparedRow(showText(field), { live: showValue(before[field]), document: showValue(after[field]) }),
+	);
 }
 
 const signs = { create: "+", update: "~", remove: "-" } as const;
@@ -177,11 +173,6 @@ function describeDoubt(change: TagChange | RemovalChange): string | null {
 /** Returns all changes, in the order of the plan; without a title, because the changes are the plan. */
 export function changesSection(plan: Plan, marksOf: MarksOf): Section {
 	return { ...sectionOf(plan, marksOf, () => true), id: "changes", title: null, shorten: "early" };
-}
-
-/** Returns the same for a reader who opens them: what takes away comes above. */
-export function foldedChangesSection(plan: Plan, marksOf: MarksOf): Section {
-	return { ...changesSection(plan, marksOf), title: "Changes", isFolded: true, shorten: "first" };
 }
 
 /** Returns the removed objects; no format cuts or folds them. */

@@ -30,11 +30,15 @@ export function policyRow(change: PolicyChange, marks: readonly Note[]): Row {
 function effectRow(before: PolicyChange["before"], { effect }: PolicyChange["after"]): Row {
 	const word = (text: string): string => showText(effectWord(text));
 	if (before === null) return { said: [`effect: ${word(effect)}`] };
-	const sides = [
-		{ word: "live", said: [identifier(word(before.effect))] },
-		{ word: "document", said: [identifier(word(effect))] },
-	];
-	return { said: ["effect"], sides };
+	return comparedRow("effect", { live: word(before.effect), document: word(effect) });
+}
+
+/** Returns a row with both sides by their names, not by an arrow: which way it points depends on who reads it. */
+export function comparedRow(field: string, sides: Readonly<Record<string, string>>): Row {
+	return {
+		said: [field],
+		sides: Object.entries(sides).map(([word, text]) => ({ word, said: [identifier(text)] })),
+	};
 }
 
 /** Returns an effect as documents write it. */

@@ -8,7 +8,6 @@ import type { FoundOrganization } from "../result/found.ts";
 import { type CommandResult, isCompared } from "../result/result.ts";
 import { droppedOf } from "../result/summary.ts";
 
-/** Returns the saved plan of a result; null where there is none. */
 export function savedPlanOf(result: CommandResult): SavedPlanFacts | null {
 	return "savedPlan" in result ? (result.savedPlan ?? null) : null;
 }

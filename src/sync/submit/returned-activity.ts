@@ -56,7 +56,6 @@ export async function readReturnedActivity(
 	return { activity: toReturnedActivity(record), serverTimeMs: answer.serverTimeMs };
 }
 
-/** Activities that the service lists. */
 export interface ListedActivities {
 	/** Oldest first. */
 	readonly activities: readonly ReturnedActivity[];

@@ -125,7 +125,6 @@ export function withResults(
 	return isKnown ? { ...next, result: { ...next.result, forecast } } : next;
 }
 
-/** Returns the result of a step as the report has it. */
 export function toStepResult(
 	step: Step,
 	submitted: SubmitResult,

@@ -9,7 +9,7 @@
  *   asks for it again. Or its effect was reverted: then the new bytes carry the time of that change.
  */
 import { defined, nonEmpty } from "../../common/defined.ts";
-import { isUnstamped, StorageError } from "../../common/errors.ts";
+import { ConfigurationError, InterruptedError, OrgsyncError, PasskeyError, StorageError } from "../../common/errors.ts";
 import { say } from "../../common/said.ts";
 import { coveredAddresses } from "../../plan/step.ts";
 import { endOfPrecision } from "../../wire/activity.ts";
@@ -77,12 +77,13 @@ async function carryOut(decision: Decision, request: ActivityRequest, context: S
 async function submitAndPoll(body: RequestBody, context: SubmitContext) {
 	const startedAtMs = context.now();
 	const untilMs = startedAtMs + context.waitMs;
-	let answer = await submit(body, context);
+	const submit = () => sendStamped(() => context.submitter.submit(body));
+	let answer = await submit();
 	let requests = answer.requests;
 	const isOlder = requests > 1 || ageOf(answer) > context.now() - startedAtMs;
 	for (let pauseMs = 100; isProcessing(answer) && context.now() < untilMs; pauseMs = Math.min(pauseMs * 2, 2000)) {
 		await context.sleep(Math.min(pauseMs, Math.max(0, untilMs - context.now())));
-		const next = await submit(body, context);
+		const next = await submit();
 		requests += next.requests;
 		// The activity exists, whatever becomes of the question about it.
 		if (next.kind !== "activity") break;
@@ -101,12 +102,13 @@ function ageOf(answer: SubmitAnswer): number {
 	return serverTimeMs === undefined || createdAtMs === undefined ? 0 : serverTimeMs - endOfPrecision(createdAtMs);
 }
 
-/** Submits. A body that cannot be stamped is not sent, and no other could be stamped either. */
-async function submit(body: RequestBody, { submitter }: SubmitContext): Promise<SubmitAnswer> {
+/** Sends. A body that cannot be stamped is not sent, and no other could be stamped either. */
+export async function sendStamped(send: () => Promise<SubmitAnswer>): Promise<SubmitAnswer> {
 	try {
-		return await submitter.submit(body);
+		return await send();
 	} catch (error) {
-		if (!isUnstamped(error)) throw error;
+		const isUnstamped = [ConfigurationError, PasskeyError, InterruptedError].some((one) => error instanceof one);
+		if (!(isUnstamped && error instanceof OrgsyncError)) throw error;
 		return { kind: "not-sent", because: error.message, hint: error.advice, requests: 0 };
 	}
 }

@@ -7,7 +7,7 @@
  *   votes of its activity, or the activity has ended as it asks.
  */
 import { randomInt } from "node:crypto";
-import { isUnstamped, OrgsyncError, StorageError } from "../../common/errors.ts";
+import { OrgsyncError, StorageError } from "../../common/errors.ts";
 import { isCounting, type ReturnedActivity, voteLifetimeMs } from "../../plan/activities/reviewed-activity.ts";
 import type { Outcome } from "../../plan/report.ts";
 import type { Reader, SubmitAnswer, Voter } from "../../wire/client.ts";
@@ -16,6 +16,7 @@ import { encodeSubmit, type RequestBody } from "../../wire/request-body.ts";
 import type { VoteDecision, VoteEntry, VoteJournal } from "../journal/votes.ts";
 import { outcomeOfStatus } from "./outcomes.ts";
 import { readReturnedActivity, votableStatuses } from "./returned-activity.ts";
+import { sendStamped } from "./submit-once.ts";
 
 /** Who votes: at least one of both is known. In lower case. */
 export interface VoterIdentity {
@@ -126,7 +127,7 @@ export async function voteOnce(
 	const decision = journal.claimVote(key, (entries) => chooseVote(entries, target, operation, context));
 	if (decision.kind === "skip") return { ...resultOf(target), ...decision.result };
 	const body = decision.kind === "send" ? decision.body : decision.entry.body;
-	const answer = await send(body, context);
+	const answer = await sendStamped(() => context.voter.vote(body));
 	if (answer.kind === "not-sent") {
 		if (decision.kind === "send") journal.recordVote(body.fingerprint, "void", now());
 		return { ...plain, activity: target, outcome: "not-attempted", message: answer.because, isFatal: true };
@@ -171,16 +172,6 @@ function chooseVote(
 		serviceNowMs - randomInt(timeSpreadMs),
 	);
 	return { kind: "send", body, nowMs: now() };
-}
-
-/** Sends. A body that cannot be stamped is not sent, and no other could be stamped either. */
-async function send(body: RequestBody, { voter }: VoteContext): Promise<SubmitAnswer> {
-	try {
-		return await voter.vote(body);
-	} catch (error) {
-		if (!isUnstamped(error)) throw error;
-		return { kind: "not-sent", because: error.message, hint: error.advice, requests: 0 };
-	}
 }
 
 /** Reads the activity after the vote, until it shows what became of it, and records that. */

@@ -40,28 +40,19 @@ import {
 	refuseLoneFlags,
 } from "./consent.ts";
 import { chooseRun, type OpenRun, openRun } from "./run.ts";
-import type { ReviewedPlan, SavedPlanCall } from "./saved.ts";
+import type { ReviewedPlan, SavedPlanCall, SavedPlanFlags } from "./saved.ts";
 import { RunWait } from "./wait.ts";
 
-interface ApplyFlags extends ComparisonFlags {
+interface ApplyFlags extends ComparisonFlags, SavedPlanFlags {
 	/** The file of a saved plan, or `-`. */
 	readonly plan?: string;
-	/** The digest that the saved plan has to have. */
-	readonly digest?: string;
-	/** Max milliseconds since the saved plan was made. */
-	readonly maxAge?: number;
 	readonly yes?: boolean;
 	readonly verify: boolean;
 	/** Seconds. */
 	readonly wait: number;
 	/** Max milliseconds to wait for pending activities to end; without it, they are an outcome. */
 	readonly waitForApproval?: number;
-	/** The id of an earlier run. */
-	readonly resume?: string;
-	readonly retryRejected?: boolean;
 	readonly quiet?: boolean;
-	/** Activity ids or fingerprints. */
-	readonly abandon: readonly string[];
 	/** `KIND=N` of guards; one kind may have several. */
 	readonly allow: readonly string[];
 }
@@ -166,7 +157,6 @@ async function prepare(run: ApplyRun): Promise<Prepared> {
 	return { readings, refusal: reviewed?.findStale(comparisons, journal) ?? null };
 }
 
-/** Reads these organizations and makes their plans. */
 async function readFleetPlans(
 	isWanted: (organizationId: string) => boolean,
 	run: ApplyRun,

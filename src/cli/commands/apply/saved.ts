@@ -35,12 +35,16 @@ import type { Call, Terminal } from "../../output/output.ts";
 import { commandsOf, type SelectionFlags, selectFrom } from "../selection.ts";
 import { isImpossible } from "./consent.ts";
 
-interface SavedPlanFlags extends SelectionFlags {
+export interface SavedPlanFlags extends SelectionFlags {
 	readonly reads: Reads;
+	/** Activity ids or fingerprints. */
 	readonly abandon: readonly string[];
+	/** The digest that the saved plan has to have. */
 	readonly digest?: string;
+	/** Max milliseconds since the saved plan was made. */
 	readonly maxAge?: number;
 	readonly retryRejected?: boolean;
+	/** The id of an earlier run. */
 	readonly resume?: string;
 }
 

@@ -2,6 +2,7 @@
 import { listCovers, showText } from "../../../common/escape.ts";
 import { describeTime } from "../../../plan/access-window.ts";
 import type { ActivityEvent } from "../../../plan/activities/activity-events.ts";
+import { voteLifetimeMs } from "../../../plan/activities/reviewed-activity.ts";
 import { forecastPending } from "../../../plan/impact/forecast.ts";
 import { coveredAddresses } from "../../../plan/step.ts";
 import type { CommandContext } from "../../../plan/suggested-command.ts";
@@ -126,9 +127,6 @@ export class RunWait {
 		);
 	}
 }
-
-/** Votes count for this long (docs/internals/service.md#votes). */
-const voteLifetimeMs = 24 * 60 * 60 * 1000;
 
 /** Returns who can still complete the activity of a vote, to follow it; empty where that is not known. */
 function describeMissing(

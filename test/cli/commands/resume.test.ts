@@ -167,9 +167,9 @@ test("apply refuses to resume an unknown run, one of other flags, and a saved pl
 	expect(world.requests()).toEqual([]);
 });
 
-test("apply over 800 organizations, killed twice in the middle, submits nothing twice, with and without --resume", async () => {
-	const size = 800;
-	const step = 10;
+test("apply over 400 organizations, killed twice in the middle, submits nothing twice, with and without --resume", async () => {
+	const size = 400;
+	const step = 5;
 	const changing = size / step;
 	const world = await makeFleet(Array.from({ length: size }, (_, index) => (index % step === 0 ? renamed : unchanged)));
 	await world.addFault({ operation: "update_user_tag", fault: "slow", delayMs: 40, count: 1000 });

@@ -163,7 +163,10 @@ describe("credentials", () => {
 			["--format", "json"],
 			["--verbose", "--metrics", "metrics.prom", "--journal", "journal.sqlite"],
 		]) {
-			const { code, stdout, stderr } = await world.run(["drift", "--timeout", "1", ...words], { env });
+			const { code, stdout, stderr } = await world.run(["drift", "--timeout", "1", ...words], {
+				env,
+				onPause: () => undefined,
+			});
 			expect(code).not.toBe(0);
 			expectHidden(words.join(" "), stdout + stderr);
 		}
@@ -201,7 +204,10 @@ describe("credentials", () => {
 			["--format", "json"],
 			["--verbose", "--metrics", "metrics.prom"],
 		]) {
-			const { code, stdout, stderr } = await world.run(["drift", "--timeout", "1", ...words], { env });
+			const { code, stdout, stderr } = await world.run(["drift", "--timeout", "1", ...words], {
+				env,
+				onPause: () => undefined,
+			});
 			expect(code).not.toBe(0);
 			expect(stdout + stderr).toContain("error");
 			expectHidden(words.join(" "), stdout + stderr);

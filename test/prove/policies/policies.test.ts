@@ -5,8 +5,8 @@ import { proof } from "./proof.ts";
 
 describe("a history of policies and tags", { timeout: 120_000 }, () => {
 	it("creates each once, and says what became of it, whatever others do to its name", async () => {
-		const { cases, counts, findings } = await prove(proof, { seed: 1, cases: 150, seconds: undefined });
+		const { cases, counts, findings } = await prove(proof, { seed: 1, cases: 80, seconds: undefined });
 		expect(findings).toEqual([]);
-		expect([cases, counts.of("converged") > 140, counts.of("killed applies") > 10]).toEqual([150, true, true]);
+		expect([cases, counts.of("converged") > 72, counts.of("killed applies") > 5]).toEqual([80, true, true]);
 	});
 });

@@ -92,7 +92,7 @@ const startDynamicProvider: Start = async (settings, laterMs) => {
 
 /** When to kill: after so many requests of the create, and then so much later. */
 const moment = fc.record({ requests: fc.integer({ min: 0, max: 3 }), laterMs: fc.integer({ min: 0, max: 150 }) });
-const kills = 3;
+const kills = 2;
 
 /** Where nothing but the bytes of a request shows that it was submitted: activities are pending, and cannot be listed. */
 async function makeSilentWorld(): Promise<World> {
@@ -145,7 +145,7 @@ describe.each([
 		["when its engine is gone", (child: ChildProcess) => child.stdin?.end()],
 	])("ends %s, after its journal has what came of the request", async (_when, end) => {
 		const world = await makeWorld();
-		await world.addFault({ operation: "delete_policies", fault: "slow", delayMs: 1000 });
+		await world.addFault({ operation: "delete_policies", fault: "slow", delayMs: 300 });
 		const journal = join(makeFolder(), "journal.sqlite");
 		const { child, remove } = await start({ url: world.url, reads: "auto", journal }, 0);
 		const exit = once(child, "exit");

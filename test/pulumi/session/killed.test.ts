@@ -48,7 +48,7 @@ async function startKilled(adapter: Adapter) {
 		async upUntilSubmitted(removals: number, end: (child: { kill(signal: "SIGKILL"): void }) => void): Promise<Answer> {
 			adapter.write(stack, programOf(removals));
 			world.clearRequests();
-			await world.addFault({ operation: "delete_policies", fault: "slow", delayMs: 2500 });
+			await world.addFault({ operation: "delete_policies", fault: "slow", delayMs: 1500 });
 			const { child, ended } = stack.start(["up", "--yes", "--skip-preview"]);
 			await expect.poll(() => world.submits(), { timeout: 60_000 }).toEqual(["delete_policies"]);
 			expect(providers().length).toBeGreaterThan(0);

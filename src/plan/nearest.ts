@@ -12,7 +12,7 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
 	const all = [...candidates];
 	if (word === "" || word.length > maxWordLength || all.length > maxCandidates) return undefined;
 	const lowerWord = word.toLowerCase();
-	const limit = word.length <= 3 ? 1 : Math.max(2, Math.floor(word.length / 3));
+	const limit = word.length === 1 ? 0 : word.length <= 3 ? 1 : Math.max(2, Math.floor(word.length / 3));
 	let best: { readonly candidate: string; readonly score: number } | undefined;
 	for (const candidate of all) {
 		const lower = candidate.toLowerCase();

@@ -80,11 +80,13 @@ function missingUsers(desired: DesiredOrganization, { users }: LiveOrganization,
 	return [...ofTags, ...ofProtect, ...ofAbsent];
 }
 
-/** Names under `absent` that nothing has and that resemble one that is live: what is absent already is no mistake. */
+/** Names under `absent` that nothing has and that resemble one that is live: what was there and is absent already is no mistake. */
 function misspelledAbsent(
 	desired: DesiredOrganization,
-	{ userTags, removables }: LiveOrganization,
+	{ userTags, removables, lastApplied }: LiveOrganization,
 ): readonly Problem[] {
+	const applied = [lastApplied.userTags, lastApplied.policies ?? {}].flatMap((one) => Object.values(one));
+	const gone = new Set(applied.map(({ name }) => name));
 	const warn = (
 		name: string,
 		known: readonly { readonly id: string; readonly name: string }[],
@@ -96,7 +98,7 @@ function misspelledAbsent(
 					name,
 					known.map((one) => one.name),
 				);
-		if (at === undefined || near === undefined || uuid.test(name)) return [];
+		if (at === undefined || near === undefined || uuid.test(name) || gone.has(name)) return [];
 		const message = `nothing is called \`${showName(name)}\`, so nothing is removed by this name; did you mean \`${showName(near)}\`?`;
 		return [{ ...at, path: "absent", code: "not-there", message }];
 	};

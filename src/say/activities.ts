@@ -36,7 +36,7 @@ export function sayPending(
 	activity: ActivityState & Omit<PendingActivity, keyof ActivityState | "state" | "operation" | "parameters">,
 	names: UserNames,
 ): Phrase {
-	const { activityId, createdAt, approvedBy, liveNames = {}, saidBy } = activity;
+	const { activityId, createdAt, approvedBy, lapsed = [], liveNames = {}, saidBy } = activity;
 	const id = identifier(showName(activityId ?? ""));
 	const fingerprint: Phrase = ["; fingerprint ", identifier(showName(activity.fingerprint))];
 	if (activity.state === "rejected") {
@@ -48,7 +48,10 @@ export function sayPending(
 		return [submitted, ...answer, ...fingerprint];
 	}
 	const approvers = (approvedBy ?? []).map(
-		(userId): Phrase => [namePerson(userId, namesForSaid(userId, names, liveNames))],
+		(userId): Phrase => [
+			namePerson(userId, namesForSaid(userId, names, liveNames)),
+			lapsed.includes(userId) ? " (lapsed after 24 hours)" : "",
+		],
 	);
 	return [
 		...["activity ", id, " ", ...sayStatus(activity.status)],

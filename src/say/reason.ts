@@ -174,6 +174,7 @@ const limits: Readonly<Record<ComplexityLimit, string>> = {
 
 const sentences: Readonly<Record<PlainReason, string>> = {
 	"access-not-read": "who can do what was not read",
+	"approvals-lapsed": "approvals count for 24 hours, and all lapsed: its submitter too has to `approve` it again",
 	"approvers-unknown": "it is unknown who has approved it so far",
 	"awaited-unknown": "it is unknown whose approval is missing",
 	"complete-but-pending": "it has all approvals that its policies need, and is pending",

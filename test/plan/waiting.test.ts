@@ -377,6 +377,17 @@ describe("the ids of steps", () => {
 		]);
 	});
 
+	it("are no dependency of a part that was submitted before", () => {
+		const rename = tagStep({ newUserTagName: "x" });
+		const policies = { ...policyStep([1, 2]), id: "step-2", dependsOn: ["step-1"] };
+		const { steps } = holdSteps([rename, policies], [policiesWait(2)]);
+		expect(steps.map(({ dependsOn, earlierActivity }) => [dependsOn, earlierActivity?.relation])).toEqual([
+			[[], undefined],
+			[[], "same"],
+			[["step-1"], undefined],
+		]);
+	});
+
 	it("of a step that waits as a whole stay what others depend on", () => {
 		const rename = tagStep({ newUserTagName: "x" });
 		const after = tagStep({ userTagId: oncall, newUserTagName: "signers" }, { id: "step-2", dependsOn: ["step-1"] });

@@ -190,6 +190,17 @@ policies:
 		expect(codesOf(text(), { ...renamed, policies: known([livePolicy, other]) })).toEqual([ofTag]);
 	});
 
+	it("is no misspelling under `absent` where it was there and is gone, nor a name of one letter", () => {
+		const absent = (name: string): string =>
+			`organizationId: ${desiredOf({}).organizationId}\nabsent: { policies: [${name}] }\n`;
+		const live = (name: string): LiveOrganization => ({
+			...liveOf({ policies: known([{ id: id("policy", 2), name }]), lastApplied: renamed.lastApplied }),
+		});
+		expect(codesOf(absent("pat"), live("pax"))).toHaveLength(1);
+		expect(codesOf(absent("pay"), live("pax"))).toEqual([]);
+		expect(codesOf(absent("x"), live("y"))).toEqual([]);
+	});
+
 	it("is named under `protect` where no policy has the name, with the nearest one", () => {
 		const ofProtect = (name: string): string =>
 			`5 protect.policies policy-not-there: no policy is called \`${name}\`, so \`protect\` protects nothing by this name`;

@@ -30,7 +30,7 @@ interface ExplainFlags extends NamingFlags, ServiceFlags {
 /** Returns how policies judged an activity, who approved it and which authenticators are missing; or the history of a policy. */
 export async function explain(subject: string, call: Call<ExplainFlags>): Promise<ExplainResult | ExplainPolicyResult> {
 	const organizationId = await findOrganization(call);
-	if (!subject.startsWith("policy:")) return explainActivity(subject, organizationId, call);
+	if (!/^policy:./s.test(subject)) return explainActivity(subject, organizationId, call);
 	if (call.flags.reads === "documented")
 		throw new ConfigurationError("the documented queries do not show the history of a policy", {
 			hint: "leave out --reads documented",

@@ -13,6 +13,7 @@ import {
 import { makePlan, namesOfUsers, type Plan, type PlanContext } from "../plan.ts";
 import type { Step } from "../step.ts";
 import { compareText, digestOf } from "../value.ts";
+import { approversOf } from "./activity-events.ts";
 import type { PendingActivity } from "./pending.ts";
 import { idsIn, isStepOperation, targetOf } from "./requests.ts";
 import type { ReviewedActivity } from "./reviewed-activity.ts";
@@ -138,9 +139,7 @@ function toPending(activity: PlainActivity, live: LiveOrganization): PendingActi
 		...{ activityId, fingerprint, state: "pending", status, createdAt, saidBy: "service" },
 		operation: activity.operation ?? "init_import_private_key",
 		parameters: isRenamed ? { newUserTagName, ...others } : others,
-		approvedBy: votes.flatMap(({ userId, selection, counts }) =>
-			counts && selection === "approved" && userId !== null ? [userId] : [],
-		),
+		...approversOf(votes.filter(({ selection }) => selection === "approved")),
 		liveNames: voterNames,
 	};
 }

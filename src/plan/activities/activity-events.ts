@@ -20,6 +20,24 @@ export interface SeenActivity {
 	readonly votes: readonly SeenVote[];
 }
 
+/** Votes lapse after this long (docs/internals/service.md#votes). */
+export const voteLifetimeMs = 24 * 60 * 60 * 1000;
+
+/** Whether the vote counts still; one without a time does. */
+export function isCounting({ castAtMs }: { readonly castAtMs: number | null }, nowMs: number): boolean {
+	return castAtMs === null || nowMs - castAtMs < voteLifetimeMs;
+}
+
+/** Returns who approved an activity, and whose approval counts no longer. */
+export function approversOf(
+	approvals: readonly { readonly userId?: string | null | undefined; readonly counts: boolean }[],
+): { readonly approvedBy: readonly string[]; readonly lapsed?: readonly string[] } {
+	const usersOf = (some: typeof approvals): readonly string[] => some.flatMap(({ userId }) => userId ?? []);
+	const counting = new Set(usersOf(approvals.filter(({ counts }) => counts)));
+	const lapsed = usersOf(approvals).filter((userId) => !counting.has(userId));
+	return { approvedBy: usersOf(approvals), ...(lapsed.length === 0 ? {} : { lapsed }) };
+}
+
 /** A vote or a new status that was read while orgsync waited. */
 export type ActivityEvent = {
 	readonly activityId: string;

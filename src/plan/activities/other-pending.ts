@@ -4,7 +4,10 @@ import type { ActivityState } from "../step.ts";
 import type { PendingActivity, RelatedActivity } from "./pending.ts";
 
 export type OtherPending = Pick<ActivityState & { readonly state: "pending" }, "state" | "status"> &
-	Pick<PendingActivity, "activityId" | "fingerprint" | "createdAt" | "approvedBy" | "liveNames" | "saidBy"> & {
+	Pick<
+		PendingActivity,
+		"activityId" | "fingerprint" | "createdAt" | "approvedBy" | "lapsed" | "liveNames" | "saidBy"
+	> & {
 		readonly activityId: string;
 		readonly action: "create" | "update" | "remove";
 		readonly kind: "policy" | "userTag";

@@ -16,6 +16,8 @@ export type PendingActivity = ActivityState & {
 	readonly createdAt: string | null;
 	/** Who approved it so far, by user id; null when it is not known. */
 	readonly approvedBy: readonly string[] | null;
+	/** Those of them whose approval counts no longer; left out where there is none. */
+	readonly lapsed?: readonly string[];
 	/** What the activity itself calls those users, by user id; left out where it does not say. */
 	readonly liveNames?: Readonly<Record<string, string>>;
 	/** Set where it is in doubt and the service lists its activities without it: it has not arrived so far. */
@@ -172,7 +174,9 @@ function holdStep(
 		const covers = [...(waiting.get(name)?.covers ?? []), ...narrowStep(step, touched).covers];
 		const { isMissing: _, ...shown } = activity;
 		waiting.set(name, { ...shown, relation, covers: withoutRepeats(covers) });
-		if (taken.length > 0) parts.push({ ...part, earlierActivity: earlierActivityOf(activity, relation) });
+		// What was submitted before follows no other step.
+		const dependsOn = relation === "same" ? [] : part.dependsOn;
+		if (taken.length > 0) parts.push({ ...part, dependsOn, earlierActivity: earlierActivityOf(activity, relation) });
 	}
 	if (parts.length === 0) return [step];
 	return free.size > 0 ? [...parts, narrowStep(step, [...free])] : parts;

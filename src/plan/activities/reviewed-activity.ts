@@ -3,6 +3,7 @@ import { findRepeatedKey, isRecord, readJson } from "../../common/json.ts";
 import { checkSchema } from "../../schema/schema.ts";
 import { validators } from "../../schema/validators/requests.ts";
 import type { Plan } from "../plan.ts";
+import { isCounting } from "./activity-events.ts";
 import type { PendingActivity } from "./pending.ts";
 import { sameParameters } from "./requests.ts";
 
@@ -131,14 +132,6 @@ interface ReviewContext {
 	readonly organizationId: string;
 	/** By the service's clock, milliseconds since 1970. */
 	readonly nowMs: number;
-}
-
-/** Votes lapse after this long (docs/internals/service.md#votes). */
-export const voteLifetimeMs = 24 * 60 * 60 * 1000;
-
-/** Whether the vote counts still; one without a time does. */
-export function isCounting({ castAtMs }: Pick<ReturnedVote, "castAtMs">, nowMs: number): boolean {
-	return castAtMs === null || nowMs - castAtMs < voteLifetimeMs;
 }
 
 /** Returns the activity as it is shown, without its effect, which needs the live organization. */

@@ -107,16 +107,16 @@ class Forecast {
 		const { earlierActivity } = step;
 		if (earlierActivity?.relation === "same") {
 			const activity = waiting.find(({ fingerprint }) => fingerprint === earlierActivity.fingerprint);
-			return this.completionOf(step, activity?.approvedBy ?? null);
+			return this.completionOf(step, activity?.approvedBy ?? [], activity?.lapsed);
 		}
 		if (!submitter.known) return unknown({ kind: "submitter-unknown", why: submitter.because });
 		return this.#judge(step, submitter.value);
 	}
 
 	/** Returns who can still complete an activity that is pending with these votes. */
-	completionOf(step: Step, approvedBy: readonly string[] | null): Approval {
-		if (approvedBy === null || approvedBy.length === 0) return unknown({ kind: "approvers-unknown" });
-		const votes = new Set(approvedBy.map((userId) => userId.toLowerCase()));
+	completionOf(step: Step, approvedBy: readonly string[], lapsed: readonly string[] = []): Approval {
+		const votes = new Set(approvedBy.filter((one) => !lapsed.includes(one)).map((userId) => userId.toLowerCase()));
+		if (votes.size === 0) return unknown({ kind: lapsed.length === 0 ? "approvers-unknown" : "approvals-lapsed" });
 		const judged = [...votes].sort(compareText).map((userId) => this.#judge(step, { userId, publicKey: null }));
 		const pending = judged.find(({ verdict }) => verdict === "pending");
 		if (pending === undefined) {

@@ -33,6 +33,7 @@ export type ComplexTask = "consensus" | "judge" | "judge-together" | "compare";
 /** Reasons without details. */
 export type PlainReason =
 	| "access-not-read"
+	| "approvals-lapsed"
 	| "approvers-unknown"
 	| "awaited-unknown"
 	| "complete-but-pending"

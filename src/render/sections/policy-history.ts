@@ -12,7 +12,7 @@ import type { ExplainPolicyResult } from "../result/policy-history.ts";
 export function policyHistorySection(result: ExplainPolicyResult): Section {
 	const { address, history, isComplete } = result;
 	const none: readonly Row[] =
-		history.length > 0 ? [] : [{ said: ["no listed activity created, changed or removed it"] }];
+		history.length > 0 ? [] : [{ said: ["no listed activity names it; a removal names only the id of a policy"] }];
 	const cut: readonly Row[] = isComplete ? [] : [{ said: ["older activities could not be listed"] }];
 	return section("policy-history", null, ["event", "events"], {
 		lead: ["Policy ", identifier(showAddress(address).slice("policy:".length)), sayLive(result)],

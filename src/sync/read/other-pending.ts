@@ -25,14 +25,14 @@ export async function readOtherPending(
 	const filters = { organizationId, filterByType: types, filterByStatus: pendingStatuses };
 	const otherPending: OtherPending[] = [];
 	let isComplete = false;
-	for await (const { activities, isLast } of listPages(reader, filters)) {
-		otherPending.push(...activities.flatMap(toOtherPending));
+	for await (const { activities, isLast, serverTimeMs } of listPages(reader, filters)) {
+		otherPending.push(...activities.flatMap((one) => toOtherPending(one, serverTimeMs)));
 		isComplete = isLast;
 	}
 	return { otherPending, isComplete };
 }
 
-function toOtherPending(record: ActivityRecord): readonly OtherPending[] {
+function toOtherPending(record: ActivityRecord, atMs: number | undefined): readonly OtherPending[] {
 	const activity = readAnyActivity(record);
 	const [, verb = "", object = ""] = ofPolicyOrTag.exec(activity.type.replace("ACTIVITY_TYPE_", "")) ?? [];
 	if (verb === "" || !pendingStatuses.includes(activity.status)) return [];
@@ -40,7 +40,7 @@ function toOtherPending(record: ActivityRecord): readonly OtherPending[] {
 		{
 			...{ activityId: activity.id, fingerprint: activity.fingerprint, state: "pending", status: activity.status },
 			createdAt: activity.createdAtMs === undefined ? null : new Date(activity.createdAtMs).toISOString(),
-			...whoApproved(activity),
+			...whoApproved(activity, atMs),
 			saidBy: "service",
 			action: actions[verb as keyof typeof actions],
 			kind: object.startsWith("POLIC") ? "policy" : "userTag",

@@ -1,6 +1,7 @@
 /** Reads pending activities from the service's list, or from the journal, and finds the activity of an entry. */
 import { ifAvailable } from "../../common/errors.ts";
 import { isRecord } from "../../common/json.ts";
+import { approversOf, isCounting } from "../../plan/activities/activity-events.ts";
 import type { PendingActivity } from "../../plan/activities/pending.ts";
 import type { CompletedActivity } from "../../plan/guards/finding.ts";
 import type { Reads } from "../../plan/plan.ts";
@@ -246,13 +247,18 @@ async function listPending(
 }
 
 function readPending(pages: readonly Page[], types: readonly string[]): Pick<Listed, "activities" | "complete"> {
-	const all = pages.flatMap(({ activities }) => activities).filter((one) => types.includes(String(one.type)));
+	const all = pages.flatMap(({ activities, serverTimeMs }) =>
+		activities.filter((one) => types.includes(String(one.type))).map((one) => ({ one, serverTimeMs })),
+	);
 	// An activity without an intent could do anything.
-	const isReadable = all.every((one) => one.status === completedStatus || isRecord(one.intent));
-	return { activities: all.flatMap(toListedActivity), complete: pages.at(-1)?.isLast === true && isReadable };
+	const isReadable = all.every(({ one }) => one.status === completedStatus || isRecord(one.intent));
+	return {
+		activities: all.flatMap((listed) => toListedActivity(listed.one, listed.serverTimeMs)),
+		complete: pages.at(-1)?.isLast === true && isReadable,
+	};
 }
 
-function toListedActivity(record: ActivityRecord): readonly PendingActivity[] {
+function toListedActivity(record: ActivityRecord, atMs: number | undefined): readonly PendingActivity[] {
 	const operation = byType.get(String(record.type));
 	if (operation === undefined || !pendingStatuses.includes(String(record.status))) return [];
 	const activity = readActivity(operation, record);
@@ -265,20 +271,26 @@ function toListedActivity(record: ActivityRecord): readonly PendingActivity[] {
 			operation: operation.name,
 			parameters: activity.intent ?? {},
 			createdAt: activity.createdAtMs === undefined ? null : new Date(activity.createdAtMs).toISOString(),
-			...whoApproved(activity),
+			...whoApproved(activity, atMs),
 			saidBy: "service",
 		},
 	];
 }
 
-/** Returns who approved an activity so far, and what it calls them. */
-export function whoApproved({ votes }: Activity): Pick<PendingActivity, "approvedBy" | "liveNames"> {
+/** Returns who approved an activity so far, and what it calls them. `atMs`: by the service's clock; undefined if unknown. */
+export function whoApproved(
+	{ votes }: Activity,
+	atMs = 0,
+): Pick<PendingActivity, "approvedBy" | "lapsed" | "liveNames"> {
 	const approvals = votes.filter(({ selection }) => selection === "VOTE_SELECTION_APPROVED");
 	const liveNames = approvals.flatMap(({ userId, userName }) =>
 		userId === undefined || userName === undefined ? [] : [[userId.toLowerCase(), userName] as const],
 	);
+	const judged = approvals.map(({ userId, createdAtMs = null }) => {
+		return { userId, counts: isCounting({ castAtMs: createdAtMs }, atMs) };
+	});
 	return {
-		approvedBy: approvals.flatMap(({ userId }) => userId ?? []),
+		...approversOf(judged),
 		...(liveNames.length === 0 ? {} : { liveNames: Object.fromEntries(liveNames) }),
 	};
 }

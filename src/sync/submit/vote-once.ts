@@ -8,7 +8,8 @@
  */
 import { randomInt } from "node:crypto";
 import { OrgsyncError, StorageError } from "../../common/errors.ts";
-import { isCounting, type ReturnedActivity, voteLifetimeMs } from "../../plan/activities/reviewed-activity.ts";
+import { isCounting, voteLifetimeMs } from "../../plan/activities/activity-events.ts";
+import type { ReturnedActivity } from "../../plan/activities/reviewed-activity.ts";
 import type { Outcome } from "../../plan/report.ts";
 import type { Reader, SubmitAnswer, Voter } from "../../wire/client.ts";
 import { approvals, bodyLifetimeMs, type VoteName } from "../../wire/operations.ts";

@@ -142,6 +142,7 @@ describe("The effect of an activity", () => {
 		const votes = [
 			{ ...vote, userId: alice },
 			{ ...vote, userId: bob, counts: false },
+			{ ...vote, userId: alice, counts: false },
 			{ ...vote, userId: carol, selection: "rejected" as const },
 			{ ...vote, userId: null },
 		];
@@ -151,8 +152,9 @@ describe("The effect of an activity", () => {
 			["update_user_tag", "same"],
 		]);
 		expect(plan?.waiting).toMatchObject([
-			{ activityId: activity.activityId, status: "PENDING", state: "pending", saidBy: "service", approvedBy: [alice] },
+			{ activityId: activity.activityId, status: "PENDING", state: "pending", saidBy: "service" },
 		]);
+		expect(plan?.waiting[0]).toMatchObject({ approvedBy: [alice, bob, alice], lapsed: [bob] });
 		expect(plan?.waiting[0]?.liveNames).toEqual({ [alice]: "Alice" });
 	});
 

@@ -1,6 +1,7 @@
 /** What a submitter signed is what is shown, or the activity is not reviewable; and fingerprints, for many random activities. */
 import { describe, expect, it } from "vitest";
-import { isCounting, reviewActivity, voteLifetimeMs } from "../../../src/plan/activities/reviewed-activity.ts";
+import { isCounting, voteLifetimeMs } from "../../../src/plan/activities/activity-events.ts";
+import { reviewActivity } from "../../../src/plan/activities/reviewed-activity.ts";
 import { toReturnedActivity } from "../../../src/sync/submit/returned-activity.ts";
 import { submits } from "../../../src/wire/operations.ts";
 import { fingerprintOf } from "../../../src/wire/request-body.ts";

@@ -186,8 +186,8 @@ describe("a step that a pending activity already does", () => {
 	};
 	const wish = { members: { treasury: ["dave"] } } as const;
 	const plan = planFor(organization, wish);
-	const waitingFor = (approvedBy: readonly string[] | null) =>
-		approvals(planFor(organization, wish, { waiting: [pendingFor(plan, 0, { approvedBy })] }))[0];
+	const waitingFor = (approvedBy: readonly string[] | null, lapsed: readonly string[] = []) =>
+		approvals(planFor(organization, wish, { waiting: [pendingFor(plan, 0, { approvedBy, lapsed })] }))[0];
 
 	it("says who can still complete that activity, by the approvals that it has", () => {
 		// Carol and Dave are the root quorum.
@@ -206,6 +206,14 @@ describe("a step that a pending activity already does", () => {
 		});
 		expect(waitingFor([])).toMatchObject({ verdict: "unknown" });
 		expect(waitingFor([alice, bob, carol])).toMatchObject({ verdict: "unknown" });
+	});
+
+	it("does not count approvals that lapsed, and says so where none is left", () => {
+		expect(waitingFor([alice, bob], [alice])).toEqual(waitingFor([bob]));
+		expect(waitingFor([bob], [bob])).toMatchObject({
+			verdict: "unknown",
+			because: expect.stringContaining("all lapsed: its submitter too has to `approve` it again"),
+		});
 	});
 
 	it("counts the root quorum", () => {

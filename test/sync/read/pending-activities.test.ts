@@ -4,6 +4,8 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { ServiceError } from "../../../src/common/errors.ts";
 import { exitCodeOf } from "../../../src/plan/report.ts";
+import { phraseText } from "../../../src/render/print/text.ts";
+import { sayPending } from "../../../src/say/activities.ts";
 import { hasExpired, type PendingOptions, readPendingActivities } from "../../../src/sync/read/pending-activities.ts";
 import { settleEntry } from "../../../src/sync/settle.ts";
 import type { Reader } from "../../../src/wire/client.ts";
@@ -85,6 +87,16 @@ describe("an activity that needs two approvals", () => {
 		expect(made()).toEqual({ activities: 1, submits: 0 });
 		expect(bench.journal.lastApplied(organizationId).userTags[signers]?.present).toEqual([bob]);
 		expect(openEntries()).toEqual([]);
+	});
+
+	it("is shown with the approvals that lapsed since, and joined all the same", async () => {
+		await run(withBob);
+		bench.nowMs += 25 * 60 * minuteMs;
+		const { comparison, report } = await run(withBob);
+		expect(comparison.plan.waiting).toMatchObject([{ approvedBy: [adminId], lapsed: [adminId] }]);
+		const [waiting = expect.unreachable()] = comparison.plan.waiting;
+		expect(phraseText(sayPending(waiting, comparison.plan))).toContain(" (lapsed after 24 hours); fingerprint ");
+		expect(report.steps).toMatchObject([{ outcome: "awaiting-approval", requests: 0 }]);
 	});
 
 	it("is joined if another user submitted it with ids in other letters", async () => {

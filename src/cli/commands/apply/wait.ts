@@ -1,8 +1,7 @@
 /** `apply --wait-for-approval`: organizations that wait take no `--concurrency`, and read at most once a second together. */
 import { listCovers, showText } from "../../../common/escape.ts";
 import { describeTime } from "../../../plan/access-window.ts";
-import type { ActivityEvent } from "../../../plan/activities/activity-events.ts";
-import { voteLifetimeMs } from "../../../plan/activities/reviewed-activity.ts";
+import { type ActivityEvent, voteLifetimeMs } from "../../../plan/activities/activity-events.ts";
 import { forecastPending } from "../../../plan/impact/forecast.ts";
 import { coveredAddresses } from "../../../plan/step.ts";
 import type { CommandContext } from "../../../plan/suggested-command.ts";

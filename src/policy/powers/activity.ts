@@ -1,12 +1,12 @@
 /** What is known of the activities of a group: the values of the names that a condition may use. */
 import { remember } from "../../common/remember.ts";
 import { namesOfType } from "../activities/named-powers.ts";
-import { activityTypes, combinations, findType, kindOfType } from "../activities/types.ts";
+import { type ActivityType, activityTypes, combinations, findType, kindOfType } from "../activities/types.ts";
 import { transactions, wallets } from "../cells/shapes.ts";
 import { evaluate } from "../language/evaluate.ts";
 import type { Expression } from "../language/syntax.ts";
 import { dependsOn, errs, isUnknown, mayBeMissing, structOf, unread, type Value } from "../language/values.ts";
-import { clausesOf, type Fields, reduce, withFields } from "./fields.ts";
+import { clausesOf, decidedIn, type Fields, reduce, withFields } from "./fields.ts";
 import { type ActivityGroup, nameOfGroup, sensitivePowers } from "./groups.ts";
 import type { Reason } from "./reason.ts";
 
@@ -59,7 +59,36 @@ export function factsOfType(type: string): ActivityFacts {
 	return types.get(type) ?? { ...factsOfKind(kindOfType(type)), type };
 }
 
+const rootQuorumKinds = new Set(combinations.flatMap((one) => (one.rootQuorumOnly ? one.kind : [])));
+
 export const isForRootQuorum = ({ kind }: ActivityFacts): boolean => kind !== null && rootQuorumKinds.has(kind);
+
+const listed = new Map<string, readonly ActivityFacts[]>();
+
+/**
+ * Returns the activities of a group, each of one type: those of the table, and of versions that a policy names and the table lacks.
+ * What the table does not have is as it is asked about.
+ */
+export function rowsOf(facts: ActivityFacts, namedTypes: readonly string[]): readonly ActivityFacts[] {
+	const { kind, type, resource, action, fields } = facts;
+	if (type !== null) return [facts];
+	const rows = remember(listed, `${resource}/${action} ${kind}`, () => {
+		const types = activityTypes.filter(
+			(one) =>
+				!one.rootQuorumOnly && (kind === null ? one.resource === resource && one.action === action : one.kind === kind),
+		);
+		const asked = { resource, action, kind, type: kind === null ? null : `ACTIVITY_TYPE_${kind}` };
+		return types.length === 0 ? [asked] : types.map((one) => factsOfType(one.type));
+	});
+	const newer = [...new Set(namedTypes)]
+		.filter((one) => findType(one) === undefined && !rows.some((row) => row.type === one))
+		.map(factsOfType)
+		.filter((one) =>
+			rows.some((row) => row.kind === one.kind && row.resource === one.resource && row.action === one.action),
+		);
+	const all = newer.length === 0 ? rows : [...rows, ...newer];
+	return fields === undefined ? all : all.map((row) => ({ ...row, fields }));
+}
 
 /** Whether one user alone, where two were needed, is an escalation: always where nothing is documented of the kind. */
 export function isSensitive({ resource, action }: ActivityFacts): boolean {
@@ -68,10 +97,9 @@ export function isSensitive({ resource, action }: ActivityFacts): boolean {
 	return names.includes(nameOfGroup({ resource, action }));
 }
 
-const rootQuorumKinds = new Set(combinations.flatMap((one) => (one.rootQuorumOnly ? one.kind : [])));
-
+/** Returns whether the condition holds for activities of one type. */
 export function judgeCondition(condition: Expression, facts: ActivityFacts): Outcome {
-	const value = evaluate(foldNames(condition, facts), scopeOf(facts));
+	const value = evaluate(condition, scopeOf(facts));
 	if (typeof value === "boolean") return { holds: value ? "yes" : "no" };
 	if (!isUnknown(value)) return { holds: "unknown", because: { kind: "not-boolean", clause: "condition" } };
 	const { cause, error } = value;
@@ -80,15 +108,7 @@ export function judgeCondition(condition: Expression, facts: ActivityFacts): Out
 		return error === "wrong-type" ? { holds: "unknown", because } : judgeAbsent(condition, facts, because);
 	if (cause === "unread")
 		return { holds: "unknown", because: value.because === undocumentedPair ? { kind: "undocumented-pair" } : because };
-	// What must hold besides is of no use where one clause is not known.
-	if (clausesOf(condition).some((clause) => isUndocumentedIn(clause, facts)))
-		return { holds: "unknown", because: { kind: "undocumented-pair" } };
-	return { holds: "open", condition: openPart(condition, facts) };
-}
-
-function isUndocumentedIn(clause: Expression, facts: ActivityFacts): boolean {
-	const value = evaluate(foldNames(clause, facts), scopeOf(facts));
-	return isUnknown(value) && value.cause === "unread" && value.because === undocumentedPair;
+	return { holds: "open", condition };
 }
 
 /** Scopes as if activities had all that they can lack. */
@@ -102,13 +122,28 @@ function judgeAbsent(condition: Expression, facts: ActivityFacts, because: Reaso
 		const lacking = names.filter((name) => isUnknown(known.get(name) ?? dependsOn(name)));
 		return new Map([...known, ...lacking.map((name) => [name, dependsOn(name)] as const)]);
 	});
-	return evaluate(foldNames(condition, facts), scope) === false ? { holds: "no" } : { holds: "absent", because };
+	return evaluate(condition, scope) === false ? { holds: "no" } : { holds: "absent", because };
 }
 
-/** Returns the condition without the clauses that hold for all activities with these facts. */
-function openPart(condition: Expression, facts: ActivityFacts): Expression {
-	if (facts.fields !== undefined) return reduce(foldNames(condition, facts), scopeOf(facts));
-	const open = clausesOf(condition).filter((clause) => evaluate(foldNames(clause, facts), scopeOf(facts)) !== true);
+/** Returns whether the condition holds for all of these activities, by what is found of each. */
+export function joinOutcomes(
+	condition: Expression,
+	rows: readonly ActivityFacts[],
+	outcomes: readonly Outcome[],
+): Outcome {
+	const first = (holds: Outcome["holds"]): Outcome | undefined => outcomes.find((one) => one.holds === holds);
+	const unknown = first("unknown");
+	if (unknown !== undefined) return unknown;
+	if (first("yes") === undefined && first("open") === undefined) return first("absent") ?? { holds: "no" };
+	if (outcomes.every(({ holds }) => holds === "yes")) return { holds: "yes" };
+	return { holds: "open", condition: openPart(condition, rows) };
+}
+
+/** Returns the condition without the clauses that hold for all of these activities; of one activity, without all that is decided. */
+function openPart(condition: Expression, rows: readonly ActivityFacts[]): Expression {
+	const scopes = rows.map(scopeOf);
+	if (rows.some(({ fields }) => fields !== undefined)) return reduce(condition, scopes);
+	const open = clausesOf(condition).filter((clause) => decidedIn(clause, scopes) !== true);
 	return open.length === 0
 		? condition
 		: open.reduce((left, right) => ({ node: "binary", operator: "&&", left, right, span: condition.span }));
@@ -118,15 +153,15 @@ const undocumentedPair = "no documentation says which resource and action these 
 
 const scopes = new WeakMap<ActivityFacts, ReadonlyMap<string, Value>>();
 
-/** Returns what each name is. Unverified, chosen: which activities have a wallet, a private key or a transaction. */
+/** Returns what each name is, of one type. Unverified, chosen: which activities have a wallet, a private key or a transaction. */
 export function scopeOf(facts: ActivityFacts): ReadonlyMap<string, Value> {
 	return remember(scopes, facts, () => {
 		const { fields, ...others } = facts;
-		return fields === undefined ? findScope(facts) : withFields(scopeOf(others), fields);
+		return fields === undefined ? makeScope(facts) : withFields(scopeOf(others), fields);
 	});
 }
 
-function findScope(facts: ActivityFacts): ReadonlyMap<string, Value> {
+function makeScope(facts: ActivityFacts): ReadonlyMap<string, Value> {
 	const { resource, action, kind, type } = facts;
 	const isUndocumented = resource === null || action === null;
 	const isSigning = isUndocumented ? mayMoveFunds(facts) : resource === "PRIVATE_KEY" && action === "SIGN";
@@ -134,13 +169,12 @@ function findScope(facts: ActivityFacts): ReadonlyMap<string, Value> {
 		name,
 		isThere ? mayBeMissing(name) : errs("missing-field", `the activity has no \`${name}\``),
 	];
-	const undocumented = (name: string): Value =>
-		kind === null ? dependsOn(`activity.${name}`) : unread(undocumentedPair);
 	const activity = structOf({
-		resource: resource ?? undocumented("resource"),
-		action: action ?? undocumented("action"),
-		kind: kind ?? dependsOn("activity.kind"),
-		type: type ?? dependsOn("activity.type"),
+		resource: resource ?? unread(undocumentedPair),
+		action: action ?? unread(undocumentedPair),
+		// Of a pair that the table lacks: one that no policy names.
+		kind: kind ?? "another",
+		type: type ?? "another",
 		params: paramsOf(facts),
 	});
 	const voters = (name: string): [string, Value] => [
@@ -152,28 +186,21 @@ function findScope(facts: ActivityFacts): ReadonlyMap<string, Value> {
 		...transactions.map((name) => value(name, isSigning)),
 		...wallets.map((name) => value(name, isSigning || resource === "WALLET")),
 		value("private_key", isUndocumented ? isSigning : resource === "PRIVATE_KEY"),
-		value("secret", kind === null ? resource === null : kind.endsWith("_SECRETS")),
+		value("secret", kind?.endsWith("_SECRETS") === true),
 		voters("approvers"),
 		voters("credentials"),
 	]);
 }
 
 /** Returns whether an activity without a documented pair may have a transaction: one that moves funds, or that is not in the table. */
-function mayMoveFunds({ kind, type }: ActivityFacts): boolean {
-	const types = activityTypes.filter((one) => (type === null ? one.kind === kind : one.type === type));
+function mayMoveFunds(facts: ActivityFacts): boolean {
+	const types = listedFor(facts);
 	return types.length === 0 || types.some((one) => namesOfType(one.type).includes("moveFunds"));
 }
 
-/** Returns the parameters that policies see: those of the types in question, of which others lack some. */
-function paramsOf({ resource, action, kind, type }: ActivityFacts): Value {
-	const isVersionKnown = type !== null && findType(type) !== undefined;
-	const types = activityTypes.filter(
-		(one) =>
-			(!isVersionKnown || one.type === type) &&
-			(kind === null || one.kind === kind) &&
-			(kind !== null || resource === null || one.resource === resource) &&
-			(kind !== null || action === null || one.action === action),
-	);
+/** Returns the parameters that policies see; of a version that the table lacks, those of its kind, of which it may lack some. */
+function paramsOf(facts: ActivityFacts): Value {
+	const types = listedFor(facts);
 	if (types.length === 0) return mayBeMissing("activity.params");
 	const named = new Set(types.flatMap(({ params }) => params));
 	const fields = [...named].map((name) => {
@@ -184,62 +211,8 @@ function paramsOf({ resource, action, kind, type }: ActivityFacts): Value {
 	return structOf(Object.fromEntries(fields));
 }
 
-/** Returns the condition with `false` for comparisons of a kind or type that no activity of the group has. */
-function foldNames(expression: Expression, facts: ActivityFacts): Expression {
-	if (facts.kind !== null && facts.type !== null) return expression;
-	return fold(expression, facts);
-}
-
-function fold(expression: Expression, facts: ActivityFacts): Expression {
-	if (expression.node === "not") {
-		const of = fold(expression.of, facts);
-		return of === expression.of ? expression : { ...expression, of };
-	}
-	if (expression.node !== "binary") return expression;
-	const { operator, left, right, span } = expression;
-	if (operator === "&&" || operator === "||") {
-		const [one, other] = [fold(left, facts), fold(right, facts)];
-		return one === left && other === right ? expression : { ...expression, left: one, right: other };
-	}
-	if (operator === "in") return foldList(expression, facts);
-	if (operator !== "==" && operator !== "!=") return expression;
-	const name = namesActivity(left) ?? namesActivity(right);
-	const literal = left.node === "literal" ? left : right;
-	if (name === null || literal.node !== "literal" || typeof literal.value !== "string") return expression;
-	return isPossible(name, literal.value, facts) ? expression : { node: "literal", value: operator === "!=", span };
-}
-
-function foldList(expression: Expression & { readonly node: "binary" }, facts: ActivityFacts): Expression {
-	const { left, right } = expression;
-	const name = namesActivity(left);
-	if (name === null || right.node !== "list") return expression;
-	const items = right.items.filter(
-		(item) => item.node !== "literal" || typeof item.value !== "string" || isPossible(name, item.value, facts),
-	);
-	if (items.length === 0) return { node: "literal", value: false, span: expression.span };
-	return items.length === right.items.length ? expression : { ...expression, right: { ...right, items } };
-}
-
-/** Returns the field of `activity.kind` and `activity.type`; null for another expression. */
-function namesActivity(expression: Expression): "kind" | "type" | null {
-	if (expression.node !== "field" || expression.of.node !== "name" || expression.of.name !== "activity") return null;
-	return expression.name === "kind" || expression.name === "type" ? expression.name : null;
-}
-
-/** Returns whether an activity of the group may have this kind or type: one that exists, of the resource and action. */
-function isPossible(name: "kind" | "type", value: string, facts: ActivityFacts): boolean {
-	if (facts[name] !== null) return facts[name] === value;
-	const kind = name === "kind" ? value : kindOfType(value);
-	if (facts.kind !== null) return facts.kind === kind;
-	// Policies are not asked about these.
-	if (rootQuorumKinds.has(kind)) return false;
-	// A kind of a newer service may be of any resource and action but signing, of which all kinds are documented.
-	if (!kinds.has(kind)) return facts.resource !== "PRIVATE_KEY" || facts.action !== "SIGN";
-	const isVersionKnown = name === "type" && findType(value) !== undefined;
-	return activityTypes.some(
-		(one) =>
-			(isVersionKnown ? one.type === value : one.kind === kind) &&
-			(facts.resource === null || facts.resource === one.resource) &&
-			(facts.action === null || facts.action === one.action),
-	);
+/** Returns the type as the table has it; of one that it lacks, the types of its kind. */
+function listedFor({ kind, type }: ActivityFacts): readonly ActivityType[] {
+	const own = findType(type ?? "");
+	return own === undefined ? activityTypes.filter((one) => one.kind === kind) : [own];
 }

@@ -1,11 +1,13 @@
 /** Compiles a policy once: its trees, whether its time is open, and for which groups its condition holds. */
 import { remember } from "../../common/remember.ts";
 import type { AccessPolicy } from "../access.ts";
+import { combinations, kindOfType } from "../activities/types.ts";
 import { evaluate } from "../language/evaluate.ts";
+import { comparedWith, fieldsIn } from "../language/mentions.ts";
 import { readClause } from "../language/read-clause.ts";
 import type { Clause, Expression } from "../language/syntax.ts";
 import { isError, isUnknown, structOf, timestampOf } from "../language/values.ts";
-import { type ActivityFacts, judgeCondition, type Outcome } from "./activity.ts";
+import { type ActivityFacts, joinOutcomes, judgeCondition, type Outcome, rowsOf } from "./activity.ts";
 import type { Reason } from "./reason.ts";
 
 /** A clause as a tree. `absent`: the policy has none, which does not restrict. `unclear`: the tree has opaque parts. */
@@ -20,6 +22,12 @@ interface CompiledPolicy {
 	readonly time: CompiledClause;
 	/** What of the condition is not understood: its opaque parts are unknown for this reason. */
 	readonly slip: Reason | null;
+	/** Types that the condition compares the activity's with. */
+	readonly namedTypes: readonly string[];
+	/** Kinds that it names and the table lacks: they may be of any resource and action but signing. */
+	readonly newKinds: readonly string[];
+	/** Whether activities of one resource and action are alike to the condition. */
+	readonly isAlike: boolean;
 	/** Outcomes of the condition by what is known of an activity. */
 	readonly outcomes: Map<string, Outcome>;
 }
@@ -52,19 +60,35 @@ function compileClause(text: string, clause: Clause): CompiledClause {
 	return { is: "unclear", tree, because: { kind: "not-understood", clause, ...mistake } };
 }
 
+const pair: readonly string[] = ["activity.resource", "activity.action"];
+
 /** The opaque parts of a condition are parts of its cells, so that it has a tree in any case. */
-function compileCondition(text: string): Pick<CompiledPolicy, "condition" | "slip"> {
+function compileCondition(text: string): Omit<CompiledPolicy, "consensus" | "time" | "outcomes"> {
 	const clause = compileClause(text, "condition");
-	if (clause.is !== "unclear") return { condition: clause, slip: null };
-	return { condition: { is: "tree", tree: clause.tree }, slip: clause.because };
+	if (clause.is === "absent") return { condition: clause, slip: null, namedTypes: [], newKinds: [], isAlike: true };
+	const { tree } = clause;
+	const namedTypes = comparedWith(tree, "activity.type");
+	const kinds = [...comparedWith(tree, "activity.kind"), ...namedTypes.map(kindOfType)];
+	return {
+		condition: { is: "tree", tree },
+		slip: clause.is === "unclear" ? clause.because : null,
+		namedTypes,
+		newKinds: kinds.filter((kind) => !combinations.some((one) => one.kind === kind)),
+		isAlike: [...fieldsIn(tree)].every((path) => !path.startsWith("activity") || pair.includes(path)),
+	};
 }
 
+/** Returns whether the condition holds for activities: for each type of them. */
 export function outcomeFor(policy: AccessPolicy, facts: ActivityFacts): Outcome {
-	const { condition, slip, outcomes } = compilePolicy(policy);
+	const { condition, slip, outcomes, namedTypes, isAlike } = compilePolicy(policy);
 	if (condition.is === "absent") return { holds: "yes" };
+	const { tree } = condition;
 	const key = `${facts.resource},${facts.action},${facts.kind},${facts.type}`;
 	return remember(facts.fields === undefined ? outcomes : new Map<string, Outcome>(), key, () => {
-		const judged = judgeCondition(condition.tree, facts);
+		const all = rowsOf(facts, namedTypes);
+		const rows = isAlike ? all.slice(0, 1) : all;
+		const found = rows.map((row) => (row.type === facts.type ? judgeCondition(tree, row) : outcomeFor(policy, row)));
+		const judged = joinOutcomes(tree, rows, found);
 		return judged.holds === "unknown" && slip !== null ? { ...judged, because: slip } : judged;
 	});
 }

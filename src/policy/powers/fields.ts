@@ -8,7 +8,7 @@ import { checkExpression } from "../language/checker.ts";
 import { evaluate, type Scope } from "../language/evaluate.ts";
 import { parseExpression } from "../language/parser.ts";
 import { printExpression } from "../language/printer.ts";
-import type { Expression, Mistake, Span } from "../language/syntax.ts";
+import { type Expression, isLogical, type Mistake, type Span } from "../language/syntax.ts";
 import { namesOf, type Type } from "../language/types.ts";
 import { dependsOn, errs, isError, isList, isStruct, isUnknown, type Struct, type Value } from "../language/values.ts";
 
@@ -170,14 +170,21 @@ function lackedBeside(fields: Fields): Fields {
 	return new Map(lacked.map((path) => [path, null]));
 }
 
+/** Returns the value that the expression has in each of these scopes; null where it is not known, or differs. */
+export function decidedIn(expression: Expression, scopes: readonly Scope[]): boolean | null {
+	const values = new Set(scopes.map((scope) => evaluate(expression, scope)));
+	const [value] = values;
+	return values.size === 1 && typeof value === "boolean" ? value : null;
+}
+
 /** Returns the condition with `true` and `false` for each part that is decided, and without those that decide nothing. */
-export function reduce(condition: Expression, scope: Scope): Expression {
+export function reduce(condition: Expression, scopes: readonly Scope[]): Expression {
 	const { span } = condition;
-	const value = evaluate(condition, scope);
-	if (typeof value === "boolean") return { node: "literal", value, span };
-	if (condition.node === "not") return { ...condition, of: reduce(condition.of, scope) };
-	if (condition.node !== "binary" || (condition.operator !== "&&" && condition.operator !== "||")) return condition;
-	const [left, right] = [reduce(condition.left, scope), reduce(condition.right, scope)];
+	const value = decidedIn(condition, scopes);
+	if (value !== null) return { node: "literal", value, span };
+	if (condition.node === "not") return { ...condition, of: reduce(condition.of, scopes) };
+	if (!isLogical(condition)) return condition;
+	const [left, right] = [reduce(condition.left, scopes), reduce(condition.right, scopes)];
 	if (left.node === "literal") return right;
 	return right.node === "literal" ? left : { ...condition, left, right };
 }

@@ -1,12 +1,12 @@
 /** The cells of one group of activities, by the conditions of the policies that have a part in it. */
 
-import { activityTypes, findType } from "../activities/types.ts";
+import { findType } from "../activities/types.ts";
 import { type Activities, findCells } from "../cells/cells.ts";
 import { type Literal, writeRegion } from "../cells/regions.ts";
 import { comparedWith } from "../language/mentions.ts";
 import { isStruct, isUnknown, unread, type Value } from "../language/values.ts";
 import { type Bits, bit, placesOf } from "../sets/sets.ts";
-import { type ActivityFacts, factsOfType, scopeOf } from "./activity.ts";
+import { type ActivityFacts, rowsOf, scopeOf } from "./activity.ts";
 import { ownCredentials, ownCredentialsRight, type Part } from "./judge.ts";
 import type { Reason } from "./reason.ts";
 
@@ -49,18 +49,16 @@ export function cellsOf(
 
 /** Returns the activities that the cells of a group are made of. */
 export function activitiesOf(facts: ActivityFacts, named: readonly string[], apart: ReadonlySet<string>): Activities {
-	const scope = scopeOf(facts);
-	const has = (name: string): boolean => {
-		let value = scope.get(name.split(".")[0] ?? "");
-		for (const field of name.split(".").slice(1)) {
-			if (value === undefined || !isStruct(value)) break;
-			value = value.fields.get(field);
-		}
-		return !isAbsent(value);
-	};
-	const rows = withNewer(rowsOf(facts), named).filter(
+	const rows = rowsOf(facts, named).filter(
 		({ kind, type }) => !apart.has(`kind ${kind}`) && !apart.has(`type ${type}`),
 	);
+	const has = (name: string): boolean =>
+		rows.some((row) => {
+			const [first = "", ...fields] = name.split(".");
+			let value = scopeOf(row).get(first);
+			for (const field of fields) if (value !== undefined && isStruct(value)) value = value.fields.get(field);
+			return !isAbsent(value);
+		});
 	return {
 		rows: rows.map((row) => {
 			const fields = (["kind", "type", "resource", "action"] as const).map((name): [string, Value] => [
@@ -75,29 +73,6 @@ export function activitiesOf(facts: ActivityFacts, named: readonly string[], apa
 
 const isAbsent = (value: Value | undefined): boolean =>
 	value === undefined || (isUnknown(value) && value.cause === "error");
-
-/** Returns the types of activities of the group, as far as they are documented; else the one that is asked about. */
-function rowsOf(facts: ActivityFacts): readonly ActivityFacts[] {
-	const { kind, type, resource, action } = facts;
-	if (type !== null) return [facts];
-	const known = activityTypes.filter((one) => {
-		if (one.rootQuorumOnly) return false;
-		return kind === null ? one.resource === resource && one.action === action : one.kind === kind;
-	});
-	if (known.length > 0) return known;
-	return [kind === null ? facts : { ...facts, type: `ACTIVITY_TYPE_${kind}` }];
-}
-
-/** Returns the rows, and the versions that policies name and the table lacks: each has the resource and action of its kind. */
-function withNewer(rows: readonly ActivityFacts[], named: readonly string[]): readonly ActivityFacts[] {
-	const newer = [...new Set(named)]
-		.filter((type) => findType(type) === undefined && !rows.some((row) => row.type === type))
-		.map(factsOfType)
-		.filter(({ kind, resource, action }) =>
-			rows.some((row) => row.kind === kind && row.resource === resource && row.action === action),
-		);
-	return [...rows, ...newer];
-}
 
 /** Returns the part as it is in the cell; none where its condition does not hold there. */
 export function partsIn(parts: readonly Part[], cell: GroupCell): readonly Part[] {

@@ -6,8 +6,8 @@ import type { Expression } from "../language/syntax.ts";
 import { bound, type Conjunction, TooComplex } from "../sets/formula.ts";
 import { resolve, simplify, type UserSets } from "../sets/resolve.ts";
 import { Work } from "../sets/work.ts";
-import { type ActivityFacts, factsOfGroup, factsOfType, isForRootQuorum } from "./activity.ts";
-import { outcomeFor } from "./compile.ts";
+import { type ActivityFacts, factsOfGroup, factsOfType, isForRootQuorum, type Outcome } from "./activity.ts";
+import { compilePolicy, outcomeFor } from "./compile.ts";
 import type { PreparedAccess, PreparedPolicy } from "./prepare.ts";
 import type { Reason } from "./reason.ts";
 
@@ -196,8 +196,13 @@ const credentialActivities: readonly ActivityFacts[] = [
 function credentialCover({ policies }: PreparedAccess): CredentialCover | null {
 	const doubtful: string[] = [];
 	for (const { policy, unclear } of policies) {
-		const holds = credentialActivities.map((facts) => outcomeFor(policy, facts).holds);
+		const holdsFor = (facts: ActivityFacts): Outcome["holds"] => outcomeFor(policy, facts).holds;
+		const holds = credentialActivities.map(holdsFor);
 		if (unclear === null && holds.includes("yes")) return { kind: "own-credentials-disputed", key: "own" };
+		const newer = compilePolicy(policy).newKinds.flatMap((kind) =>
+			credentialActivities.map((one) => ({ ...one, kind, type: `ACTIVITY_TYPE_${kind}` })),
+		);
+		holds.push(...newer.map(holdsFor));
 		if (holds.some((one) => one !== "no" && one !== "absent")) doubtful.push(`${policy.condition}\n${policy.time}`);
 	}
 	if (doubtful.length === 0) return null;

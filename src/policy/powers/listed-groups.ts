@@ -1,12 +1,12 @@
 /** Finds the groups of activities that powers are reported for and compared in, by what policies decide and not by how they are written. */
 import { remember } from "../../common/remember.ts";
 import type { AccessPolicy } from "../access.ts";
-import { activityTypes, kindOfType } from "../activities/types.ts";
+import { activityTypes } from "../activities/types.ts";
 import { comparedWith } from "../language/mentions.ts";
 import { printExpression } from "../language/printer.ts";
-import { factsOfGroup, factsOfType, isForRootQuorum } from "./activity.ts";
+import { factsOfGroup, isForRootQuorum } from "./activity.ts";
 import { compilePolicy, outcomeFor } from "./compile.ts";
-import { type ActivityGroup, activityActions, namedPowers, type PowerName, printGroup, typesOf } from "./groups.ts";
+import { type ActivityGroup, activityActions, namedPowers, type PowerName, printGroup } from "./groups.ts";
 import { isUndocumented } from "./reason.ts";
 
 /** Powers whose groups are always listed. */
@@ -81,15 +81,8 @@ function singledOut(policies: readonly AccessPolicy[]): readonly ActivityGroup[]
 function partIn(policy: AccessPolicy, group: ActivityGroup): string | null {
 	const outcome = outcomeFor(policy, factsOfGroup(group));
 	if (outcome.holds === "unknown") return isUndocumented(outcome.because) ? null : "unknown";
-	if (outcome.holds !== "open") return outcome.holds === "yes" ? "yes" : "";
-	// The table may leave open less than the group does.
-	const listed = typesOf(group);
-	const newer = textsFor(policy, "type").filter((type) => listed.some(({ kind }) => kind === kindOfType(type)));
-	const types = [...listed.map(({ type }) => type), ...newer];
-	const byType = types.map((type) => outcomeFor(policy, factsOfType(type)).holds);
-	if (byType.length > 0 && byType.every((holds) => holds === "yes")) return "yes";
-	const isNever = byType.length > 0 && byType.every((holds) => holds === "no" || holds === "absent");
-	return isNever ? "" : printExpression(outcome.condition);
+	if (outcome.holds === "open") return printExpression(outcome.condition);
+	return outcome.holds === "yes" ? "yes" : "";
 }
 
 /** Returns the texts that the condition compares `activity.NAME` with. */

@@ -10,7 +10,7 @@ import { TooWide } from "./lists.ts";
 import { isOfActivity, isParameter } from "./reads.ts";
 import { shapesOf } from "./shapes.ts";
 import { testOf } from "./tests.ts";
-import { nameOf, valuesOf } from "./values.ts";
+import { type Tree, treeOf, valuesOf } from "./values.ts";
 
 /** A condition: one of these holds, whatever the others do. Null: it is not understood. */
 export interface Condition {
@@ -247,25 +247,13 @@ function atomsOf(leaves: readonly Leaf[]): (outcomes: readonly Outcome[]) => Ato
 	};
 }
 
-interface Tree extends Map<string, Tree | Value> {}
-
 /** Returns the names of a condition with these values. */
 function scopeOf(values: ReadonlyMap<Field, Value>): ReadonlyMap<string, Value> {
-	const tree: Tree = new Map();
-	for (const [{ steps }, value] of values) {
-		let place = tree;
-		for (const step of steps.slice(0, -1)) {
-			const inner = place.get(nameOf(step));
-			const next: Tree = inner instanceof Map ? inner : new Map();
-			place.set(nameOf(step), next);
-			place = next;
-		}
-		place.set(nameOf(steps.at(-1) ?? ""), value);
-	}
+	const tree = treeOf([...values].map(([{ steps }, value]) => [steps, value] as const));
 	return new Map([...tree].map(([name, value]) => [name, asValue(value)]));
 }
 
-function asValue(value: Tree | Value): Value {
+function asValue(value: Tree<Value> | Value): Value {
 	if (!(value instanceof Map)) return value;
 	return structOf(Object.fromEntries([...value].map(([name, inner]) => [name, asValue(inner)])));
 }

@@ -104,5 +104,23 @@ function structsOf({ parts }: Field): readonly Value[] {
 	return made.map((fields) => structOf(fields));
 }
 
+/** Values by the names on the way to them. */
+export interface Tree<V> extends Map<string, Tree<V> | V> {}
+
+export function treeOf<V>(values: Iterable<readonly [steps: readonly string[], value: V]>): Tree<V> {
+	const tree: Tree<V> = new Map();
+	for (const [steps, value] of values) {
+		let place = tree;
+		for (const step of steps.slice(0, -1)) {
+			const inner = place.get(nameOf(step));
+			const next: Tree<V> = inner instanceof Map ? inner : new Map();
+			place.set(nameOf(step), next);
+			place = next;
+		}
+		place.set(nameOf(steps.at(-1) ?? ""), value);
+	}
+	return tree;
+}
+
 /** Returns the name of a step: `['key']` is `key`. */
 export const nameOf = (step: string): string => (step.startsWith("['") ? step.slice(2, -2) : step);

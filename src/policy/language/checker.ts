@@ -15,7 +15,7 @@ import {
 	operandsOf,
 	type Span,
 } from "./syntax.ts";
-import { parseCronSpan, parseTimestamp, type WrongArgument } from "./time.ts";
+import { readConstruct } from "./time.ts";
 import { clauseOf, describeType, type IdKind, namesOf, type Type, unify } from "./types.ts";
 
 /**
@@ -224,22 +224,12 @@ class Check {
 			);
 			return type;
 		}
-		const texts = expression.arguments.map((one) => (one.node === "literal" ? one.value : null));
-		const needed = name === "Timestamp" ? 1 : 3;
-		const [first, second, third] = texts;
-		if (texts.length !== needed || !texts.every((text) => typeof text === "string")) {
+		const parsed = readConstruct(expression);
+		if (parsed === null) {
+			const needs = name === "Timestamp" ? "1 string" : "3 strings";
 			const example = name === "Timestamp" ? "'2026-03-01T00:00:00Z'" : "'0 9 * * 1-5', '8h', 'America/New_York'";
-			this.report(
-				expression,
-				`\`${name}\` needs ${needed === 1 ? "1 string" : "3 strings"} in single quotes: \`${name}(${example})\``,
-			);
-			return type;
-		}
-		const parsed: bigint | object =
-			name === "Timestamp"
-				? parseTimestamp(String(first))
-				: parseCronSpan(String(first), String(second), String(third));
-		if (isWrong(parsed))
+			this.report(expression, `\`${name}\` needs ${needs} in single quotes: \`${name}(${example})\``);
+		} else if (typeof parsed === "object" && "wrong" in parsed)
 			this.report(expression.arguments[parsed.argument] ?? expression, `\`${name}\`: ${parsed.wrong}`);
 		return type;
 	}
@@ -319,10 +309,6 @@ function quoteFix([literal]: Typed, [, other]: Typed, written?: string): string 
 
 function is(type: Type, kind: Type["kind"]): boolean {
 	return type.kind === kind || type.kind === "any";
-}
-
-function isWrong(parsed: bigint | object): parsed is WrongArgument {
-	return typeof parsed === "object" && "wrong" in parsed;
 }
 
 /** Returns "; did you mean `x`?" for the nearest name, or which names there are. */

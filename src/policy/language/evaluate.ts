@@ -4,8 +4,9 @@
  */
 import { callMethod, membership } from "./evaluate-list.ts";
 import { compare, equal, type Order } from "./evaluate-operators.ts";
+import { printExpression } from "./printer.ts";
 import { type Binary, type Expression, isLogical, maxNumber, minNumber, operandsOf } from "./syntax.ts";
-import { isOpen, parseCronSpan, parseTimestamp } from "./time.ts";
+import { isOpen, readConstruct } from "./time.ts";
 import {
 	combine,
 	describeValue,
@@ -38,26 +39,19 @@ interface Item {
 /** Max parts of expressions to evaluate in one call: functions inside functions multiply. Unverified, chosen. */
 const maxSteps = 300_000;
 
-/** What the opaque parts of an expression are, by their text; a part that is not listed is unknown. */
-export type OpaqueValues = ReadonlyMap<string, boolean | "error">;
-
-const noOpaqueValues: OpaqueValues = new Map();
-
 /** Returns the value of the expression. Its cause is `error` where the service would report one. Never throws. */
-export function evaluate(expression: Expression, scope: Scope, opaque: OpaqueValues = noOpaqueValues): Value {
-	return new Evaluation(scope, opaque).run(expression);
+export function evaluate(expression: Expression, scope: Scope): Value {
+	return new Evaluation(scope).run(expression);
 }
 
 class Evaluation {
 	readonly #scope: Scope;
-	readonly #opaque: OpaqueValues;
 	#steps = 0;
 	/** A part of the expression that some of the activities lack. */
 	#missing: Unknown | null = null;
 
-	constructor(scope: Scope, opaque: OpaqueValues) {
+	constructor(scope: Scope) {
 		this.#scope = scope;
-		this.#opaque = opaque;
 	}
 
 	/** Returns the value. Without a short circuit, what is true for activities with all parts errs for those that lack one. */
@@ -79,7 +73,7 @@ class Evaluation {
 			case "name":
 				return this.#name(expression.name, item);
 			case "opaque":
-				return this.#opaqueValue(expression);
+				return unread(expression.because);
 			case "field":
 				return this.#part(this.value(expression.of, item), expression.name, expression, "a field");
 			case "index":
@@ -89,17 +83,12 @@ class Evaluation {
 			case "call":
 				return this.#call(expression, item);
 			case "construct":
-				return this.#construct(expression, item);
+				return this.#construct(expression);
 			case "not":
 				return this.#not(this.value(expression.of, item));
 			case "binary":
 				return this.#binary(expression, item);
 		}
-	}
-
-	#opaqueValue({ text, because }: Expression & { readonly node: "opaque" }): Value {
-		const value = this.#opaque.get(text);
-		return value === "error" ? errs("opaque", because) : (value ?? unread(because));
 	}
 
 	#list(expressions: readonly Expression[], item: Item | null): Value {
@@ -136,7 +125,7 @@ class Evaluation {
 		const found = of.fields.get(name);
 		if (found !== undefined) return this.#noteMissing(inRange(found));
 		if (of.rest !== null) return partOf(of.rest, suffix);
-		return errs("missing-field", `there is no \`${pathOf(expression)}\``);
+		return errs("missing-field", `there is no \`${printExpression(expression)}\``);
 	}
 
 	#index(expression: Expression & { readonly node: "index" }, item: Item | null): Value {
@@ -195,25 +184,17 @@ class Evaluation {
 		return callMethod(expression.method, of, results);
 	}
 
-	#construct(expression: Expression & { readonly node: "construct" }, item: Item | null): Value {
-		const values = expression.arguments.map((one) => this.value(one, item));
-		const unknown = values.find(isError) ?? values.find(isUnknown);
-		if (unknown !== undefined) return unknown;
-		const [first, second, third] = values;
-		if (expression.name === "Timestamp") {
-			if (values.length !== 1 || typeof first !== "string") return errs("wrong-type", "`Timestamp` needs one string");
-			const timestamp = parseTimestamp(first);
-			return typeof timestamp === "bigint" ? { timestamp } : errs("wrong-type", `\`Timestamp\`: ${timestamp.wrong}`);
-		}
-		if (values.length !== 3 || typeof first !== "string" || typeof second !== "string" || typeof third !== "string") {
-			return errs("wrong-type", "`CronSpan` needs three strings");
-		}
-		const span = parseCronSpan(first, second, third);
-		if ("wrong" in span) return errs("wrong-type", `\`CronSpan\`: ${span.wrong}`);
+	#construct(expression: Expression & { readonly node: "construct" }): Value {
+		const { name } = expression;
+		const read = readConstruct(expression);
+		if (read === null)
+			return errs("wrong-type", `\`${name}\` needs ${name === "Timestamp" ? "one string" : "three strings"}`);
+		if (typeof read === "bigint") return { timestamp: read };
+		if ("wrong" in read) return errs("wrong-type", `\`${name}\`: ${read.wrong}`);
 		const now = this.#now();
 		if (!isTimestamp(now)) return now;
 		const clockChange = "no documentation says whether a schedule fires at a time that a clock change skips or repeats";
-		return isOpen(span, Number(floorToMs(now.timestamp))) ?? unread(clockChange);
+		return isOpen(read, Number(floorToMs(now.timestamp))) ?? unread(clockChange);
 	}
 
 	/** Returns `time.now`, which `CronSpan` reads. */
@@ -280,19 +261,6 @@ function doubtsUpTo(doubts: ReadonlyMap<number, Unknown> | null, index: bigint):
 function inRange(value: Value): Value {
 	if (typeof value !== "bigint" || (value >= minNumber && value <= maxNumber)) return value;
 	return errs("out-of-range", "a number that neither 128 bits with a sign nor 256 bits hold");
-}
-
-/** Returns how the language writes a name with its fields and indexes, or only its last part where it is no such path. */
-function pathOf(expression: Expression): string {
-	if (expression.node === "name") return expression.name;
-	if (expression.node === "field") return `${pathOf(expression.of)}.${expression.name}`;
-	if (expression.node === "index") {
-		const { index } = expression;
-		const key =
-			index.node !== "literal" ? "…" : typeof index.value === "string" ? `'${index.value}'` : String(index.value);
-		return `${pathOf(expression.of)}[${key}]`;
-	}
-	return "…";
 }
 
 function floorToMs(nanoseconds: bigint): bigint {

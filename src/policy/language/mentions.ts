@@ -46,7 +46,8 @@ export function fieldsIn(expression: Expression): ReadonlySet<string> {
 	return fields;
 }
 
-function pathOf(expression: Expression): string | null {
+/** Returns the names of a field, from the first to its own, with dots between them; null for another expression. */
+export function pathOf(expression: Expression): string | null {
 	if (expression.node === "name") return expression.name;
 	const of = expression.node === "field" ? pathOf(expression.of) : null;
 	return of === null || expression.node !== "field" ? null : `${of}.${expression.name}`;

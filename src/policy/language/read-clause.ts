@@ -13,8 +13,6 @@ export interface ReadClause {
 	readonly expression: Expression;
 	/** What is not understood, each with its place. */
 	readonly mistakes: readonly Mistake[];
-	/** The texts of the opaque parts, each once, in the order of the clause. */
-	readonly opaque: readonly string[];
 }
 
 /** Returns the clause of a policy. A text that does not parse is one opaque part. */
@@ -31,40 +29,29 @@ export function readClause(text: string, clause: Clause): ReadClause {
 		return asOnePart(printExpression(parsed.expression), because, parsed.expression.span, found);
 	}
 	const mistakes: Mistake[] = [];
-	const opaque = new Set<string>();
-	const expression = setApart(parsed.expression, clause, (text, found) => {
-		opaque.add(text);
-		mistakes.push(...found);
-	});
-	return { expression, mistakes, opaque: [...opaque] };
+	const expression = setApart(parsed.expression, clause, mistakes);
+	return { expression, mistakes };
 }
 
 function asOnePart(text: string, because: string, span: Span, mistakes: readonly Mistake[]): ReadClause {
-	return { expression: { node: "opaque", text, because, span }, mistakes, opaque: [text] };
+	return { expression: { node: "opaque", text, because, span }, mistakes };
 }
 
-type Note = (text: string, mistakes: readonly Mistake[]) => void;
-
-/** Returns the expression with opaque parts. A part is an operand of `&&`, `||` and `!`, so that it names no item of a list. */
-function setApart(expression: Expression, clause: Clause, note: Note): Expression {
+/** Returns the expression with opaque parts, and adds what is not understood to the mistakes. A part is an operand of `&&`, `||` and `!`, so that it names no item of a list. */
+function setApart(expression: Expression, clause: Clause, mistakes: Mistake[]): Expression {
 	if (expression.node === "not") {
-		const of = setApart(expression.of, clause, note);
+		const of = setApart(expression.of, clause, mistakes);
 		return of === expression.of ? expression : { ...expression, of };
 	}
 	if (isLogical(expression)) {
-		const left = setApart(expression.left, clause, note);
-		const right = setApart(expression.right, clause, note);
+		const left = setApart(expression.left, clause, mistakes);
+		const right = setApart(expression.right, clause, mistakes);
 		return left === expression.left && right === expression.right ? expression : { ...expression, left, right };
 	}
-	const mistakes = checkExpression(expression, clause);
-	const because = mistakes[0]?.message ?? unreadIn(expression);
+	const found = checkExpression(expression, clause);
+	const isControl = mentionsName(expression, ["controls"]);
+	const because = found[0]?.message ?? (isControl ? "no read shows what a velocity control counts" : null);
 	if (because === null) return expression;
-	const text = printExpression(expression);
-	note(text, mistakes);
-	return { node: "opaque", text, because, span: expression.span };
-}
-
-/** Returns why no read shows the value of a part; null where one does, or where it depends on the activity. */
-function unreadIn(expression: Expression): string | null {
-	return mentionsName(expression, ["controls"]) ? "no read shows what a velocity control counts" : null;
+	mistakes.push(...found);
+	return { node: "opaque", text: printExpression(expression), because, span: expression.span };
 }

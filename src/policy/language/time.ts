@@ -1,5 +1,6 @@
 /** The functions of `time`: `Timestamp` and `CronSpan` (docs/internals/policies.md#time). */
 import { remember } from "../../common/remember.ts";
+import { type Expression, partsOf } from "./syntax.ts";
 import { findZone, type Offset, type Zone } from "./zones.ts";
 
 const minuteMs = 60_000;
@@ -38,6 +39,29 @@ export interface CronSpan {
 	readonly isEitherDay: boolean;
 	readonly durationMs: number;
 	readonly zone: Zone;
+}
+
+/** Returns the moment or the schedule that the expression writes, or what is wrong with an argument; null without as many texts as it needs. */
+export function readConstruct({
+	name,
+	arguments: given,
+}: Expression & { readonly node: "construct" }): bigint | CronSpan | WrongArgument | null {
+	const texts = given.flatMap((one) => (one.node === "literal" && typeof one.value === "string" ? one.value : []));
+	const [first = "", second = "", third = ""] = texts;
+	if (texts.length !== given.length || texts.length !== (name === "Timestamp" ? 1 : 3)) return null;
+	return name === "Timestamp" ? parseTimestamp(first) : parseCronSpan(first, second, third);
+}
+
+/** Returns the moments, in milliseconds since 1970, and the schedules that a clause names. */
+export function timesIn(clause: Expression): {
+	readonly moments: readonly number[];
+	readonly spans: readonly CronSpan[];
+} {
+	const found = partsOf(clause).map((part) => (part.node === "construct" ? readConstruct(part) : null));
+	return {
+		moments: found.flatMap((one) => (typeof one === "bigint" ? Number(one / 1_000_000n) : [])),
+		spans: found.flatMap((one) => (typeof one === "object" && one !== null && "zone" in one ? one : [])),
+	};
 }
 
 const cronFields = [

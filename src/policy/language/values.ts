@@ -46,7 +46,7 @@ export interface Unknown {
 	/** What it is, for example `wallet.id`; it grows with each field and index. Undefined for errors, and for several. */
 	readonly path?: string;
 	/** What kind of error it is; only where the cause is `error`. */
-	readonly error?: "missing-field" | "wrong-type" | "out-of-range" | "opaque";
+	readonly error?: "missing-field" | "wrong-type" | "out-of-range";
 	/** The paths of all that it depends on, where it is not one value itself. */
 	readonly paths?: readonly string[];
 	/** Whether some of the activities lack it, so that for them the expression errs. */

@@ -1,13 +1,10 @@
 /** Finds the activities that policies are about: the cells of every group, and which conditions hold in each. */
 import type { AccessPolicy } from "../access.ts";
-import { findCells } from "../cells/cells.ts";
-import { comparedWith } from "../language/mentions.ts";
 import { printExpression } from "../language/printer.ts";
 import { expressionKey } from "../language/same-expression.ts";
-import type { Expression } from "../language/syntax.ts";
 import { factsOfGroup, isForRootQuorum } from "../powers/activity.ts";
 import { outcomeFor } from "../powers/compile.ts";
-import { activitiesOf } from "../powers/group-cells.ts";
+import { cellsOf } from "../powers/group-cells.ts";
 import { type ActivityGroup, namedPowers } from "../powers/groups.ts";
 import { groupsApart, listGroups } from "../powers/listed-groups.ts";
 import { isUndocumented } from "../powers/reason.ts";
@@ -68,32 +65,22 @@ interface Cell {
 function cellsIn(group: ActivityGroup, policies: readonly AccessPolicy[], apart: ReadonlySet<string>): readonly Cell[] {
 	const facts = factsOfGroup(group);
 	if (isForRootQuorum(facts)) return [];
-	const conditions = new Map<string, Expression>();
-	const outcomes = policies.map((policy): Holds | { readonly text: string } => {
+	const asked = policies.map((policy) => {
 		const outcome = outcomeFor(policy, facts);
-		if (outcome.holds === "yes") return "yes";
-		if (outcome.holds === "unknown") return isUndocumented(outcome.because) ? "undocumented" : "open";
-		if (outcome.holds !== "open") return "no";
-		const text = printExpression(outcome.condition);
-		conditions.set(text, outcome.condition);
-		return { text };
+		const isOpen = outcome.holds === "open";
+		return {
+			outcome,
+			condition: isOpen ? printExpression(outcome.condition) : null,
+			anyOf: isOpen ? [outcome.condition] : [],
+		};
 	});
-	const named = [...conditions.values()].flatMap((tree) => comparedWith(tree, "activity.type"));
-	const activities = activitiesOf(facts, named, apart);
-	if (activities.rows.length === 0) return [];
-	const texts = [...conditions.keys()];
-	const asked = [...conditions].map(([text, tree]) => ({ text, anyOf: [tree] }));
-	const space = findCells(asked, activities);
-	const wide = policies.flatMap(({ id }, index) => {
-		const outcome = outcomes[index];
-		return typeof outcome === "object" && space.wide.has(outcome.text) ? [id] : [];
-	});
-	return space.cells.map(({ holds }) => ({
-		...{ group, wide },
-		holds: outcomes.map((outcome): Holds => {
-			if (typeof outcome === "string") return outcome;
-			const value = holds[texts.indexOf(outcome.text)];
-			return typeof value === "string" ? "open" : value === true ? "yes" : "no";
+	return cellsOf(asked, facts, apart).map(({ holding, open, wide }) => ({
+		group,
+		wide: policies.flatMap(({ id }, index) => (wide.has(asked[index]?.condition ?? "") ? [id] : [])),
+		holds: asked.map(({ outcome, condition }): Holds => {
+			if (condition !== null) return holding.has(condition) ? "yes" : open.has(condition) ? "open" : "no";
+			if (outcome.holds === "unknown") return isUndocumented(outcome.because) ? "undocumented" : "open";
+			return outcome.holds === "yes" ? "yes" : "no";
 		}),
 	}));
 }

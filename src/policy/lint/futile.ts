@@ -5,8 +5,8 @@ import { findCells } from "../cells/cells.ts";
 import { evaluate } from "../language/evaluate.ts";
 import { comparedWith, fieldsIn } from "../language/mentions.ts";
 import { printExpression } from "../language/printer.ts";
-import { childrenOf, type Expression, isLogical, partsOf } from "../language/syntax.ts";
-import { parseTimestamp } from "../language/time.ts";
+import { childrenOf, type Expression, isLogical } from "../language/syntax.ts";
+import { timesIn } from "../language/time.ts";
 import { structOf, timestampOf } from "../language/values.ts";
 import { factsOfType, judgeCondition } from "../powers/activity.ts";
 import { compilePolicy } from "../powers/compile.ts";
@@ -104,12 +104,7 @@ function errsFor(condition: Expression, type: string): boolean {
 
 /** Returns the moments around those that a time names, milliseconds since 1970, in order; of one that names none, any. */
 function momentsOf(time: Expression): readonly number[] {
-	const named = partsOf(time).flatMap((part) => {
-		const [first] = part.node === "construct" && part.name === "Timestamp" ? part.arguments : [];
-		const moment = first?.node === "literal" ? parseTimestamp(String(first.value)) : null;
-		return typeof moment === "bigint" ? [Number(moment / 1_000_000n)] : [];
-	});
-	const around = named.flatMap((at) => [at - 1, at, at + 1]);
+	const around = timesIn(time).moments.flatMap((at) => [at - 1, at, at + 1]);
 	return around.length === 0 ? [0] : around.sort((one, other) => one - other);
 }
 

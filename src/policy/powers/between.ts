@@ -2,6 +2,7 @@
  * Finds the states between two others that are worse than both: a set of users can do there what it can do neither before nor
  * after, or cannot do what it can do before and after. Each state is judged cell by cell, and only where steps touch the cell.
  */
+import { remember } from "../../common/remember.ts";
 import type { AccessState } from "../access.ts";
 import { TooComplex } from "../sets/formula.ts";
 import { difference, type UserSets } from "../sets/resolve.ts";
@@ -57,7 +58,7 @@ export function findUnsafeStates(
 	const { effects, versions } = versionsOf(before, steps);
 	if (effects.filter(({ isMeaningful }) => isMeaningful).length < 2)
 		return { unsafe: [], unchecked: [], firstUnchecked: null };
-	const search = new StateSearch(before, effects, versions);
+	const search = new StateSearch({ before, effects, versions });
 	const { moments } = findMoments(
 		versions.map(({ policy }) => policy),
 		atMs,
@@ -66,35 +67,39 @@ export function findUnsafeStates(
 	return search.result();
 }
 
+/** What the steps do, from the state before them. */
+interface Steps {
+	readonly before: AccessState;
+	readonly effects: readonly StepEffect[];
+	readonly versions: readonly Version[];
+}
+
 class StateSearch {
-	readonly #before: AccessState;
-	readonly #effects: readonly StepEffect[];
-	readonly #versions: readonly Version[];
+	readonly #steps: Steps;
 	readonly #budget = new Budget(maxWork);
 	readonly #unsafe = new Map<string, UnsafeState>();
 	#unchecked = 0n;
 	#firstUnchecked: FoundStates["firstUnchecked"] = null;
 	#judged = 0;
 
-	constructor(before: AccessState, effects: readonly StepEffect[], versions: readonly Version[]) {
-		this.#before = before;
-		this.#effects = effects;
-		this.#versions = versions;
+	constructor(steps: Steps) {
+		this.#steps = steps;
 	}
 
 	judgeAt(atMs: number): void {
-		const source = new PartSource(this.#before, this.#versions, this.#effects, atMs, this.#budget);
+		const { versions } = this.#steps;
+		const source = partSource(this.#steps, atMs, this.#budget);
 		const groups = listGroups([source.all]);
 		for (const group of groups) {
 			const facts = factsOfGroup(group);
-			const parts = this.#versions.flatMap((version) => source.partsOf(version, 0n, group));
-			const concerned = this.#versions.filter((version) => source.partsOf(version, 0n, group).length > 0);
+			const parts = versions.flatMap((version) => source.partsOf(version, 0n, group));
+			const concerned = versions.filter((version) => source.partsOf(version, 0n, group).length > 0);
 			const touching = concerned.reduce((steps, version) => steps | version.steps, 0n);
 			if (membersOf(touching).length < 2) continue;
 			const seen = new Set<string>();
 			for (const cell of cellsOf(parts, facts, groupsApart(groups, group))) {
 				const own = concerned.filter((one) => partsIn(source.partsOf(one, 0n, group), cell).length > 0);
-				const key = JSON.stringify([own.map((one) => this.#versions.indexOf(one)), [...cell.open]]);
+				const key = JSON.stringify([own.map((one) => versions.indexOf(one)), [...cell.open]]);
 				if (!seen.has(key)) this.#judgeCell(new CellStates(source, own, group, cell), cell, group);
 				seen.add(key);
 			}
@@ -108,7 +113,7 @@ class StateSearch {
 
 	#judgeCell(states: CellStates, cell: GroupCell, group: ActivityGroup): void {
 		const touching = membersOf(states.touching);
-		if (touching.length < 2 || isOneWay(states.versions, this.#effects)) return;
+		if (touching.length < 2 || isOneWay(states.versions, this.#steps.effects)) return;
 		const isExact = touching.length <= maxExact;
 		const tried = isExact ? subsetsOf(touching) : fewStates(touching);
 		// In few states, one step has completed, or all but one.
@@ -144,67 +149,38 @@ class StateSearch {
 	}
 }
 
+type PartSource = ReturnType<typeof partSource>;
+
 /** Makes the parts of policies in a group, each once for the users that matter to it. */
-class PartSource {
-	/** All versions of all policies, with the users of before. */
-	readonly all: PreparedAccess;
-	readonly #before: AccessState;
-	readonly #versions: readonly Version[];
-	readonly #effects: readonly StepEffect[];
-	readonly #atMs: number;
-	readonly #budget: Budget;
-	readonly #prepared = new Map<string, PreparedAccess>();
-	readonly #parts = new Map<string, readonly Part[]>();
-	readonly #userSets: PreparedAccess["userSets"] = new Map();
-
-	constructor(
-		before: AccessState,
-		versions: readonly Version[],
-		effects: readonly StepEffect[],
-		atMs: number,
-		budget: Budget,
-	) {
-		this.#before = before;
-		this.#versions = versions;
-		this.#effects = effects;
-		this.#atMs = atMs;
-		this.#budget = budget;
-		this.all = this.#prepare(0n, versions);
-	}
-
-	/** Returns the parts of a version once these steps have completed. */
-	partsOf(version: Version, completed: Bits, group: ActivityGroup): readonly Part[] {
-		const moved = completed & version.movers;
-		const key = JSON.stringify([this.#versions.indexOf(version), String(moved), group]);
-		const known = this.#parts.get(key);
-		if (known !== undefined) return known;
-		const prepared = this.preparedFor(version, moved);
-		const policies = prepared.policies.filter(({ policy }) => policy === version.policy);
-		const { parts } = findPolicyParts({ ...prepared, policies }, factsOfGroup(group));
-		this.#parts.set(key, parts);
-		return parts;
-	}
-
+function partSource({ before, versions, effects }: Steps, atMs: number, budget: Budget) {
+	const prepared = new Map<string, PreparedAccess>();
+	const parts = new Map<string, readonly Part[]>();
+	const userSets: PreparedAccess["userSets"] = new Map();
+	const prepare = (moved: Bits, some: readonly Version[]): PreparedAccess => {
+		const { users } = membersOf(moved).reduce((access, step) => effects[step]?.apply(access) ?? access, before);
+		const policies = { known: true, value: some.map(({ policy }) => policy) } as const;
+		const made = prepareAccess({ ...before, users, policies }, atMs);
+		return { ...made, budget, ...(made.votes.isSplit ? {} : { userSets }) };
+	};
 	/** Returns the access of all versions that depend on the users as this one does. */
-	preparedFor({ movers }: Pick<Version, "movers">, moved: Bits): PreparedAccess {
-		const key = `${movers} ${moved}`;
-		const known = this.#prepared.get(key);
-		if (known !== undefined) return known;
-		const alike = this.#versions.filter((one) => one.movers === movers);
-		const made = this.#prepare(moved, alike);
-		this.#prepared.set(key, made);
-		return made;
-	}
-
-	#prepare(moved: Bits, versions: readonly Version[]): PreparedAccess {
-		const users = membersOf(moved).reduce(
-			(access, step) => this.#effects[step]?.apply(access) ?? access,
-			this.#before,
-		).users;
-		const policies = { known: true, value: versions.map(({ policy }) => policy) } as const;
-		const made = prepareAccess({ ...this.#before, users, policies }, this.#atMs);
-		return { ...made, budget: this.#budget, ...(made.votes.isSplit ? {} : { userSets: this.#userSets }) };
-	}
+	const preparedFor = ({ movers }: Pick<Version, "movers">, moved: Bits): PreparedAccess =>
+		remember(prepared, `${movers} ${moved}`, () =>
+			prepare(
+				moved,
+				versions.filter((one) => one.movers === movers),
+			),
+		);
+	/** Returns the parts of a version once these steps have completed. */
+	const partsOf = (version: Version, completed: Bits, group: ActivityGroup): readonly Part[] => {
+		const moved = completed & version.movers;
+		return remember(parts, JSON.stringify([versions.indexOf(version), String(moved), group]), () => {
+			const access = preparedFor(version, moved);
+			const policies = access.policies.filter(({ policy }) => policy === version.policy);
+			return findPolicyParts({ ...access, policies }, factsOfGroup(group)).parts;
+		});
+	};
+	/** `all`: all versions of all policies, with the users of before. */
+	return { all: prepare(0n, versions), preparedFor, partsOf };
 }
 
 /** What is allowed in one cell, in each state. */
@@ -282,9 +258,10 @@ class CellStates {
 
 	/** Returns what is allowed where these unknowns are so, and others not. Throws TooComplex. */
 	#setsIn(completed: Bits, read: ReadonlySet<string>): UserSets {
-		const key = `${completed} ${[...read].join("\n")}`;
-		const known = this.#sets.get(key);
-		if (known !== undefined) return known;
+		return remember(this.#sets, `${completed} ${[...read].join("\n")}`, () => this.#findSets(completed, read));
+	}
+
+	#findSets(completed: Bits, read: ReadonlySet<string>): UserSets {
 		const parts = this.versions
 			.filter((version) => version.isIn(completed))
 			.flatMap((version) => partsIn(this.#source.partsOf(version, completed, this.#group), this.#cell));
@@ -292,9 +269,7 @@ class CellStates {
 		const allowed = allowedBy(prepared, parts, ({ unknown }) =>
 			unknown !== null && read.has(unknown.key) ? "possible" : "sure",
 		);
-		const found = withRootQuorum(prepared, allowed);
-		this.#sets.set(key, found);
-		return found;
+		return withRootQuorum(prepared, allowed);
 	}
 }
 

@@ -3,7 +3,7 @@
  * (docs/powers.md#one-activity).
  */
 import { originOf, transactions, wallets } from "../cells/shapes.ts";
-import { nameOf } from "../cells/values.ts";
+import { nameOf, type Tree, treeOf } from "../cells/values.ts";
 import { checkExpression } from "../language/checker.ts";
 import { evaluate, type Scope } from "../language/evaluate.ts";
 import { parseExpression } from "../language/parser.ts";
@@ -119,29 +119,20 @@ function expressionOf(value: Value): Expression | null {
 	return fields.every(isWhole) ? { node: "struct", fields, span: nowhere } : null;
 }
 
-interface Tree extends Map<string, Tree | Value | null> {}
-
 /** Returns the names with these fields, and without what an activity that has them lacks: a transaction is of one chain. */
 export function withFields(scope: Scope, fields: Fields): Scope {
-	const trees: Tree = new Map();
-	for (const [path, value] of new Map([...lackedBeside(fields), ...fields])) {
-		const parsed = parseExpression(path);
-		const steps = ("expression" in parsed ? stepsOf(parsed.expression) : null) ?? [];
-		let place = trees;
-		for (const step of steps.slice(0, -1)) {
-			const inner = place.get(nameOf(step));
-			const next: Tree = inner instanceof Map ? inner : new Map();
-			place.set(nameOf(step), next);
-			place = next;
-		}
-		place.set(nameOf(steps.at(-1) ?? ""), value);
-	}
+	const trees = treeOf(
+		[...new Map([...lackedBeside(fields), ...fields])].map(([path, value]) => {
+			const parsed = parseExpression(path);
+			return [("expression" in parsed ? stepsOf(parsed.expression) : null) ?? [], value] as const;
+		}),
+	);
 	const merged = new Map(scope);
 	for (const [name, tree] of trees) merged.set(name, merge(scope.get(name), tree, name));
 	return merged;
 }
 
-function merge(base: Value | undefined, tree: Tree | Value | null, path: string): Value {
+function merge(base: Value | undefined, tree: Tree<Value | null> | Value | null, path: string): Value {
 	if (tree === null) return errs("missing-field", `the activity has no \`${path}\``);
 	// What the group lacks stays missing.
 	if (base !== undefined && isError(base)) return base;

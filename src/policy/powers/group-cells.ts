@@ -21,7 +21,7 @@ export interface GroupCell {
 
 /** Returns the cells that the conditions of these parts distinguish. `apart`: kinds and types that are groups of their own. */
 export function cellsOf(
-	parts: readonly Part[],
+	parts: readonly Pick<Part, "condition" | "anyOf">[],
 	facts: ActivityFacts,
 	apart: ReadonlySet<string>,
 ): readonly GroupCell[] {

@@ -1,7 +1,6 @@
 /** The moments at which other time windows of policies are open: one for each combination that occurs. */
 import type { AccessPolicy } from "../access.ts";
-import { childrenOf, type Expression } from "../language/syntax.ts";
-import { boundariesOf, type CronSpan, isYearly, parseCronSpan, parseTimestamp } from "../language/time.ts";
+import { boundariesOf, isYearly, timesIn } from "../language/time.ts";
 import { compilePolicy, judgeTime } from "./compile.ts";
 
 const dayMs = 24 * 60 * 60 * 1000;
@@ -56,34 +55,18 @@ export function findMoments(
 
 /** Returns the moments at which some window may open or close, the present one first. */
 function candidatesFor(policies: readonly AccessPolicy[], atMs: number): readonly number[] {
-	const spans: CronSpan[] = [];
-	const moments = new Set<number>([atMs]);
-	for (const policy of policies) {
+	const named = policies.map((policy) => {
 		const { time } = compilePolicy(policy);
-		if (time.is === "tree") collect(time.tree, spans, moments);
-	}
+		return time.is === "tree" ? timesIn(time.tree) : { spans: [], moments: [] };
+	});
+	const spans = named.flatMap((one) => one.spans);
+	const moments = [atMs, ...named.flatMap((one) => one.moments)];
 	const isAhead = (at: number): boolean => at >= atMs && at <= atMs + horizonMs;
 	// A bound is met, and not met, around a moment.
-	const fixed = [...moments].flatMap((at) => (at === atMs ? [at] : [at - 1, at, at + 1])).filter(isAhead);
+	const fixed = moments.flatMap((at) => (at === atMs ? [at] : [at - 1, at, at + 1])).filter(isAhead);
 	const anchors = [...new Set(fixed)].sort((one, other) => one - other);
 	const opened = anchors.flatMap((anchor) =>
 		spans.flatMap((span) => boundariesOf(span, anchor, anchor + (isYearly(span) ? horizonMs : weekMs), maxBoundaries)),
 	);
 	return [...new Set([...anchors, ...opened.filter(isAhead)])].sort((one, other) => one - other);
-}
-
-/** Notes the schedules and moments that the expression names. */
-function collect(expression: Expression, spans: CronSpan[], moments: Set<number>): void {
-	for (const part of childrenOf(expression)) collect(part, spans, moments);
-	if (expression.node !== "construct") return;
-	const [first = "", second = "", third = ""] = expression.arguments.map((one) =>
-		one.node === "literal" && typeof one.value === "string" ? one.value : "",
-	);
-	if (expression.name === "Timestamp") {
-		const moment = parseTimestamp(first);
-		if (typeof moment === "bigint") moments.add(Number(moment / 1_000_000n));
-		return;
-	}
-	const span = parseCronSpan(first, second, third);
-	if (!("wrong" in span)) spans.push(span);
 }

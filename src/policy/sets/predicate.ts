@@ -1,7 +1,7 @@
 /** Finds the approvers or credentials for which a predicate is true, such as `user.tags.contains('…')`. */
 import type { AccessCredential, AccessUser, Doubt, Known } from "../access.ts";
 import { evaluate } from "../language/evaluate.ts";
-import { mentionsVotes } from "../language/mentions.ts";
+import { mentionsVotes, pathOf } from "../language/mentions.ts";
 import { type Expression, isLogical } from "../language/syntax.ts";
 import { isError, isUnknown, listOf, type Struct, structOf, unread, type Value } from "../language/values.ts";
 import { type Bits, bit, membersOf, setOf } from "./sets.ts";
@@ -126,15 +126,9 @@ function judge(question: Question, expression: Expression): Outcomes {
 function tagOf({ kind, item }: Question, expression: Expression): string | null {
 	if (kind !== "approvers" || expression.node !== "call" || expression.method !== "contains") return null;
 	const [argument] = expression.arguments;
-	if (!isField(expression.of, item, "tags") || argument?.node !== "literal") return null;
+	if (pathOf(expression.of) !== `${item}.tags` || argument?.node !== "literal") return null;
 	return typeof argument.value === "string" ? argument.value : null;
 }
-
-const isField = (expression: Expression, item: string, name: string): boolean =>
-	expression.node === "field" &&
-	expression.name === name &&
-	expression.of.node === "name" &&
-	expression.of.name === item;
 
 function judgeTag(question: Question, expression: Expression): Outcomes | null {
 	const tag = tagOf(question, expression);
@@ -146,9 +140,9 @@ function judgeTag(question: Question, expression: Expression): Outcomes | null {
 
 function judgeUser({ predicates, kind, item }: Question, expression: Expression): Outcomes | null {
 	if (expression.node !== "binary" || (expression.operator !== "==" && expression.operator !== "!=")) return null;
-	const name = kind === "approvers" ? "id" : "user_id";
+	const path = `${item}.${kind === "approvers" ? "id" : "user_id"}`;
 	const { left, right } = expression;
-	const other = isField(left, item, name) ? right : isField(right, item, name) ? left : null;
+	const other = pathOf(left) === path ? right : pathOf(right) === path ? left : null;
 	if (other?.node !== "literal" || typeof other.value !== "string") return null;
 	const same = predicates.byUser.get(other.value) ?? 0n;
 	const others = predicates.votes.all & ~same;

@@ -82,7 +82,7 @@ describe("no short circuit", () => {
 		["[1][3] in [] || true", "error: there is no item 3: the list has 1"],
 		["[1][3] == wallet.id || true", "error: there is no item 3: the list has 1"],
 		["wallet.id == [1][3] || true", "error: there is no item 3: the list has 1"],
-		["Timestamp(wallet.id) == time.now || [1][3] == 1", "error: there is no item 3: the list has 1"],
+		["Timestamp(wallet.id) == time.now || [1][3] == 1", "error: `Timestamp` needs one string"],
 		["1 && true", "error: `&&` needs a bool, not a number"],
 		["false || 'a'", "error: `||` needs a bool, not a string"],
 		["numbers.id == 1", "error: a list has no fields"],
@@ -120,12 +120,9 @@ describe("an operand that errs", () => {
 		["none['id']", none],
 		["[1, none].count()", none],
 		["{ a: 1, b: none }.a == 1", none],
-		["Timestamp(none) == time.now", none],
-		["Timestamp(wallet.id) == time.now", "activity: depends on `wallet.id`"],
-		["Timestamp(none, wallet.id) == time.now", none],
-		["Timestamp(wallet.id, none) == time.now", none],
-		["CronSpan('0 9 * * *', wallet.id, none)", none],
-		["CronSpan('0 9 * * *', wallet.id, 1)", "activity: depends on `wallet.id`"],
+		["Timestamp(none) == time.now", "error: `Timestamp` needs one string"],
+		["Timestamp(wallet.id) == time.now", "error: `Timestamp` needs one string"],
+		["CronSpan('0 9 * * *', wallet.id, none)", "error: `CronSpan` needs three strings"],
 	])("%s makes the whole err: %s", (text, expected) => {
 		expect(outcome(text, scope)).toBe(expected);
 	});

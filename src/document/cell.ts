@@ -73,6 +73,11 @@ export function entryOf(cell: Cell | undefined, key: string): Cell | undefined {
 	return entry === undefined || entry.invalid ? undefined : entry;
 }
 
+/** Returns the entries that the maps have at this key, without invalid ones. */
+export function entriesAt(maps: readonly Cell[], key: string): readonly Cell[] {
+	return maps.flatMap((map) => entryOf(map, key) ?? []);
+}
+
 /** Returns the valid entries of a map. */
 export function entriesOf(cell: Cell | undefined): readonly Cell[] {
 	return cell === undefined || cell.invalid ? [] : [...cell.entries.values()].filter((entry) => !entry.invalid);

@@ -41,7 +41,7 @@ function describeMfaStatus(policy: MfaPolicy, userId: string, used: ReadonlySet<
 
 const mfaStatuses: QueryHandler = (context, body) => {
 	const activity = findActivity(context, body);
-	const asked = typeof body.userId === "string" ? findUser(context, body).userId : undefined;
+	const asked = typeof body.userId === "string" ? findUser(context.organization, body).userId : undefined;
 	return votersOf(activity, asked).flatMap((userId) => {
 		const policies = context.organization.entities(users).get(userId)?.mfaPolicies ?? [];
 		const votes = activity.votes.filter((vote) => vote.userId === userId);

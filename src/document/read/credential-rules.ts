@@ -1,11 +1,11 @@
 /** Reads `rules.credentials` of an organization's documents; where two write one, they must agree. */
 import type { CredentialCheck, ExceptedUsers } from "../../plan/rules/credential-check.ts";
 import { compareText } from "../../plan/value.ts";
-import { type Cell, entryOf, itemsOf } from "../cell.ts";
+import { type Cell, entriesAt, entryOf, itemsOf } from "../cell.ts";
 import { type Problems, quoteCell } from "../problems.ts";
 import { isEmptyList, isEmptyMap } from "./empty-parts.ts";
-import { readNames } from "./named-entries.ts";
-import { firstAgreed, type Located } from "./shared-values.ts";
+import { sortedNames } from "./named-entries.ts";
+import { firstAgreed } from "./shared-values.ts";
 import { readUserList, type Users } from "./users.ts";
 
 interface Found {
@@ -15,19 +15,14 @@ interface Found {
 
 /** `sections` are `rules` of the documents. */
 export function readCredentialChecks(sections: readonly Cell[], users: Users, problems: Problems): readonly Found[] {
-	const cells = sections.flatMap((section) => entryOf(section, "credentials") ?? []);
-	for (const cell of cells.flatMap((one) => entryOf(one, "issuers") ?? [])) isEmptyList(cell, problems, "issuers");
+	const cells = entriesAt(sections, "credentials");
+	for (const cell of entriesAt(cells, "issuers")) isEmptyList(cell, problems, "issuers");
 	const read = (
 		key: CredentialCheck["check"],
 		toCheck: (cell: Cell) => CredentialCheck | undefined,
 	): readonly Found[] => {
-		const found = cells
-			.flatMap((cell) => entryOf(cell, key) ?? [])
-			.flatMap((cell): readonly Located<CredentialCheck>[] => {
-				const value = cell.value === false ? undefined : toCheck(cell);
-				return value === undefined ? [] : [{ cell, value }];
-			});
-		const first = firstAgreed(found, problems);
+		const found = entriesAt(cells, key).filter(({ value }) => value !== false);
+		const first = firstAgreed(found, toCheck, problems);
 		return first === undefined ? [] : [{ check: first.value, cell: first.cell }];
 	};
 	return [
@@ -63,8 +58,6 @@ function readExcept(rule: Cell, users: Users, problems: Problems): ExceptedUsers
 		userIds: readUserList(users, named)
 			.map(({ userId }) => userId)
 			.sort(compareText),
-		userTags: readNames(tags, problems)
-			.map(({ text }) => text)
-			.sort(compareText),
+		userTags: sortedNames(tags, problems),
 	};
 }

@@ -4,7 +4,7 @@ import { readOnlyKinds } from "../../plan/kinds/index.ts";
 import type { ReadOnlyKind } from "../../plan/kinds/kind.ts";
 import { expectationLists } from "../../plan/kinds/names.ts";
 import type { DesiredExpectation } from "../../plan/organization.ts";
-import { type Cell, entriesOf, entryOf, itemsOf, toPlainValue } from "../cell.ts";
+import { type Cell, entriesAt, entriesOf, entryOf, itemsOf, toPlainValue } from "../cell.ts";
 import { describePlace, type Problems, quote, quoteCell } from "../problems.ts";
 import { afterSubstitution, readId, readUserKeys, type Users } from "./users.ts";
 
@@ -31,7 +31,7 @@ export function readExpectations(
 	users: Users,
 	problems: Problems,
 ): readonly DesiredExpectation[] {
-	const expects = roots.flatMap((root) => entryOf(root, "expect") ?? []);
+	const expects = entriesAt(roots, "expect");
 	if (expects.length === 0) return [];
 	return readOnlyKinds.flatMap((kind) => {
 		const identities = new Map<string, Cell>();

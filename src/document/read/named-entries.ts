@@ -3,6 +3,7 @@
  *
  * Each live object matches at most one entry. So an entry with an id may take the previous name of another entry.
  */
+import { compareText } from "../../plan/value.ts";
 import { type Cell, entryOf, itemsOf } from "../cell.ts";
 import { describePlace, type Problems, quoteCell } from "../problems.ts";
 import { afterSubstitution, nameMistake, readId } from "./users.ts";
@@ -49,6 +50,28 @@ export function readName(cell: Cell | undefined, problems: Problems): TextCell |
 export function readNames(list: Cell | undefined, problems: Problems): TextCell[] {
 	const names = problems.distinct(itemsOf(list), (item) => readName(item, problems)?.text);
 	return [...names].map(([text, cell]) => ({ text, cell }));
+}
+
+/** Returns the same as sorted texts. */
+export function sortedNames(list: Cell | undefined, problems: Problems): readonly string[] {
+	const names = readNames(list, problems).map(({ text }) => text);
+	return names.sort(compareText);
+}
+
+/** Reports objects under `absent` that are stated too: they would be made and removed by turns. */
+export function checkAbsent(
+	absent: readonly Cell[],
+	entries: readonly NamedEntry[],
+	what: ObjectWord,
+	problems: Problems,
+): void {
+	for (const cell of absent) {
+		const text = String(cell.value);
+		const listed = entries.find(({ name, id }) => name?.text === text || id?.text === text.toLowerCase());
+		if (listed === undefined) continue;
+		const place = `under \`${what === "tag" ? "userTags" : "policies"}\` ${describePlace(listed.cell.at, cell.at)}`;
+		problems.report(cell, `conflicting-${what}`, `the ${what} ${quoteCell(cell)} is ${place}; remove one of the two`);
+	}
 }
 
 /** Reports entries that would match one live object. */

@@ -18,14 +18,14 @@ import {
 } from "../../plan/organization.ts";
 import { standInFor } from "../../plan/stand-in.ts";
 import { digestOf } from "../../plan/value.ts";
-import { type Cell, entryOf, itemsOf } from "../cell.ts";
+import { type Cell, entriesAt, entryOf, itemsOf } from "../cell.ts";
 import { describePlace, type Problems, quote, quoteCell } from "../problems.ts";
 import { readExpectations } from "./expectations.ts";
 import { readIgnored } from "./lint.ts";
-import { readName, readNames } from "./named-entries.ts";
+import { checkAbsent, readName, readNames } from "./named-entries.ts";
 import { type References, readExactly, readPolicies } from "./policies.ts";
 import { readRules } from "./rules.ts";
-import { firstAgreed, type Located } from "./shared-values.ts";
+import { firstAgreed } from "./shared-values.ts";
 import { readTagEntries, type TagEntry, toDesiredTags } from "./tags.ts";
 import {
 	afterSubstitution,
@@ -87,7 +87,7 @@ export function readOrganization(
 		objects: desired.objects.map(withoutPlaces),
 		...(rules.length === 0 ? {} : { rules: rules.map(withoutPlaces) }),
 	});
-	const ids = roots.flatMap((root) => entryOf(root, "organizationId") ?? []);
+	const ids = entriesAt(roots, "organizationId");
 	const files = [...new Set([...roots, ...ids].map(({ at }) => at.file))].sort();
 	const inList = ids.find(({ usedAs }) => usedAs !== undefined);
 	const row = inList && { ...inList.at, document: inList.usedAs?.at.file ?? "" };
@@ -118,15 +118,11 @@ export function withoutPlaces(one: DesiredObject | DesiredRule): object {
 }
 
 function readOrganizationName(roots: readonly Cell[], problems: Problems): string | undefined {
-	const found = roots.flatMap((root): readonly Located<string>[] => {
-		const name = readName(entryOf(root, "name"), problems);
-		return name === undefined ? [] : [{ cell: name.cell, value: name.text }];
-	});
-	return firstAgreed(found, problems)?.value;
+	return firstAgreed(entriesAt(roots, "name"), (cell) => readName(cell, problems)?.text, problems)?.value;
 }
 
 function readAccessTests(roots: readonly Cell[], problems: Problems): DesiredOrganization["accessTests"] {
-	const cells = roots.flatMap((root) => entryOf(root, "accessTests") ?? []);
+	const cells = entriesAt(roots, "accessTests");
 	for (const cell of cells.filter(({ value }) => value !== "required")) {
 		const message = `\`accessTests\` must be \`required\`, but is ${quoteCell(cell)}${afterSubstitution(cell)}`;
 		problems.invalidate(cell, "wrong-format", message);
@@ -188,7 +184,7 @@ function readAbsent(
 	protectedObjects: ProtectedObjects,
 	problems: Problems,
 ): readonly DesiredRemoval[] {
-	const sections = roots.flatMap((root) => entryOf(root, "absent") ?? []);
+	const sections = entriesAt(roots, "absent");
 	if (sections.length === 0) return [];
 	return removalKinds.flatMap(({ name, isOfUser }) => {
 		const lists = sections.map((section) => entryOf(section, removalLists[name]));
@@ -218,8 +214,7 @@ function absentPolicyPlaces(roots: readonly Cell[]): NamePlaces["absentPolicies"
 }
 
 function namesListed(roots: readonly Cell[]) {
-	const namesOf = (key: string): readonly Cell[] =>
-		roots.flatMap((root) => itemsOf(entryOf(root, key))).flatMap((cell) => entryOf(cell, "name") ?? []);
+	const namesOf = (key: string): readonly Cell[] => entriesAt(entriesAt(roots, key).flatMap(itemsOf), "name");
 	return { policies: namesOf("policies"), userTags: namesOf("userTags") };
 }
 
@@ -245,12 +240,8 @@ function readAbsentTags(
 	problems: Problems,
 ): readonly AbsentUserTag[] {
 	const names = roots.flatMap((root) => readIdsOrNames(entryOf(entryOf(root, "absent"), "userTags"), problems));
-	for (const { text, cell } of names) {
-		const listed = entries.find(({ name, id }) => name?.text === text || id?.text === text.toLowerCase());
-		if (listed === undefined) continue;
-		const message = `the tag ${quoteCell(cell)} is under \`userTags\` ${describePlace(listed.cell.at, cell.at)}; remove one of the two`;
-		problems.report(cell, "conflicting-tag", message);
-	}
+	const cells = names.map(({ cell }) => cell);
+	checkAbsent(cells, entries, "tag", problems);
 	const byName = new Map(names.map(({ text, cell }) => [text, cell]));
 	return [...byName]
 		.sort(([left], [right]) => (left < right ? -1 : 1))
@@ -286,15 +277,10 @@ function readOfUsers(
 
 function readLimits(roots: readonly Cell[], problems: Problems): Limits {
 	const limits: Record<string, unknown> = {};
-	const sections = roots.flatMap((root) => entryOf(root, "limits") ?? []);
+	const sections = entriesAt(roots, "limits");
 	if (sections.length === 0) return limits;
 	for (const key of ["memberRemovals", ...Object.values(removalLists), ...writeLimits, ...powerLimits, "expiries"]) {
-		const cells = sections.flatMap((section) => entryOf(section, key) ?? []);
-		const found = cells.flatMap((cell): readonly Located<unknown>[] => {
-			const value = readLimit(key, cell, problems);
-			return value === undefined ? [] : [{ cell, value }];
-		});
-		const first = firstAgreed(found, problems);
+		const first = firstAgreed(entriesAt(sections, key), (cell) => readLimit(key, cell, problems), problems);
 		if (first !== undefined) limits[key] = first.value;
 	}
 	return limits as Limits;

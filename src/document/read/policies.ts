@@ -9,10 +9,10 @@ import { matchesGlob } from "../../plan/glob.ts";
 import type { DesiredOrganization, DesiredPolicy, Exceptions } from "../../plan/organization.ts";
 import { fillVariables, type Lookups } from "../../policy/language/resolve-template.ts";
 import type { Clause } from "../../policy/language/syntax.ts";
-import { type Cell, entryOf, itemsOf } from "../cell.ts";
+import { type Cell, entriesAt, entryOf, itemsOf } from "../cell.ts";
 import { describePlace, type Problems, quoteCell } from "../problems.ts";
 import { readTemplate, resolveExpression } from "./expression.ts";
-import { checkMatches, type NamedEntry, readNamedEntry, readNames } from "./named-entries.ts";
+import { checkAbsent, checkMatches, type NamedEntry, readNamedEntry, readNames } from "./named-entries.ts";
 
 /** Ids by the names of tags and by the aliases of users. */
 export type References = Pick<Lookups, "userTags" | "users">;
@@ -25,10 +25,10 @@ export function readPolicies(
 	references: References,
 	problems: Problems,
 ): readonly DesiredPolicy[] {
-	const cells = roots.flatMap((root) => itemsOf(entryOf(root, "policies")));
+	const cells = entriesAt(roots, "policies").flatMap(itemsOf);
 	const entries = cells.map((cell) => readNamedEntry(cell, "policy", problems));
 	checkMatches(entries, "policy", problems);
-	checkAbsent(roots, entries, problems);
+	checkAbsent(entriesAt(entriesAt(roots, "absent"), "policies").flatMap(itemsOf), entries, "policy", problems);
 	return entries
 		.flatMap((entry) => readPolicy(entry, references, problems) ?? [])
 		.sort((left, right) => (left.name < right.name ? -1 : 1));
@@ -86,17 +86,6 @@ function checkConsensus(
 	problems.report(cell, "empty-consensus", message);
 }
 
-/** A policy that is stated must not be absent too: it would be made and removed by turns. */
-function checkAbsent(roots: readonly Cell[], entries: readonly NamedEntry[], problems: Problems): void {
-	for (const cell of roots.flatMap((root) => itemsOf(entryOf(entryOf(root, "absent"), "policies")))) {
-		const text = String(cell.value);
-		const listed = entries.find(({ name, id }) => name?.text === text || id?.text === text.toLowerCase());
-		if (listed === undefined) continue;
-		const message = `the policy ${quoteCell(cell)} is under \`policies\` ${describePlace(listed.cell.at, cell.at)}; remove one of the two`;
-		problems.report(cell, "conflicting-policy", message);
-	}
-}
-
 /** Names of the entries of the documents, with their cells. */
 type ListedNames = Readonly<Record<"policies" | "userTags", readonly Cell[]>>;
 
@@ -106,9 +95,9 @@ export function readExactly(
 	listed: ListedNames,
 	problems: Problems,
 ): DesiredOrganization["exactly"] {
-	const sections = roots.flatMap((root) => entryOf(root, "exactly") ?? []);
+	const sections = entriesAt(roots, "exactly");
 	const read = (key: "policies" | "userTags"): Exceptions | undefined => {
-		const lists = sections.flatMap((section) => entryOf(section, key) ?? []);
+		const lists = entriesAt(sections, key);
 		if (lists.length === 0) return undefined;
 		const names = lists.flatMap((list) => readNames(entryOf(list, "except"), problems));
 		for (const { text, cell } of names) {

@@ -3,11 +3,11 @@ import type { DesiredRule } from "../../plan/organization.ts";
 import { addressOfRule } from "../../plan/rules/rules.ts";
 import { compareText } from "../../plan/value.ts";
 import { namedPowers, type PowerName } from "../../policy/powers/groups.ts";
-import { type Cell, entriesOf, entryOf, itemsOf } from "../cell.ts";
+import { type Cell, entriesAt, entriesOf, entryOf, itemsOf } from "../cell.ts";
 import { describePlace, type Problems, quote, quoteCell } from "../problems.ts";
 import { readCredentialChecks } from "./credential-rules.ts";
 import { isEmptyList, isEmptyMap } from "./empty-parts.ts";
-import { readNames } from "./named-entries.ts";
+import { sortedNames } from "./named-entries.ts";
 import { firstAgreed, type Located } from "./shared-values.ts";
 import type { TagEntry } from "./tags.ts";
 import { nameMistake, type Users } from "./users.ts";
@@ -28,7 +28,7 @@ export function readRules(
 	{ tags, users }: { readonly tags: readonly TagEntry[]; readonly users: Users },
 	problems: Problems,
 ): readonly DesiredRule[] {
-	const sections = roots.flatMap((root) => entryOf(root, "rules") ?? []);
+	const sections = entriesAt(roots, "rules");
 	if (sections.length === 0) return [];
 	const exclusive = readExclusive(sections, problems);
 	const members = readMembers(sections, problems);
@@ -48,9 +48,7 @@ function readExclusive(sections: readonly Cell[], problems: Problems): readonly 
 	const lists = sections.flatMap((section) => listsOf(entryOf(section, "exclusive"), problems));
 	const found = new Map<string, RuleEntry<RuleOf<"exclusive">>>();
 	for (const cell of lists) {
-		const tags = readNames(cell, problems)
-			.map(({ text }) => text)
-			.sort(compareText);
+		const tags = sortedNames(cell, problems);
 		if (cell.items.length === 1) {
 			const message = "`exclusive` has one tag only; write two tags or more, of which no user may have two";
 			problems.report(cell, "single-tag", message);
@@ -105,20 +103,15 @@ function isTagName(cell: Cell, problems: Problems): boolean {
 }
 
 function readNumber(key: string, cells: readonly Cell[], problems: Problems): Located<number> | undefined {
-	const found = cells.flatMap((one) => entryOf(one, key) ?? []).map((cell) => ({ cell, value: Number(cell.value) }));
-	return firstAgreed(found, problems);
+	return firstAgreed(entriesAt(cells, key), ({ value }) => Number(value), problems);
 }
 
 function readPower(power: PowerName, sections: readonly Cell[], problems: Problems): readonly RuleEntry[] {
-	const cells = sections
-		.flatMap((section) => entryOf(entryOf(section, "powers"), power) ?? [])
-		.filter((cell) => !isEmptyMap(cell, "minApprovers` or `onlyBy", problems));
+	const written = entriesAt(entriesAt(sections, "powers"), power);
+	const cells = written.filter((cell) => !isEmptyMap(cell, "minApprovers` or `onlyBy", problems));
 	const min = readNumber("minApprovers", cells, problems);
-	const lists = cells
-		.flatMap((one) => entryOf(one, "onlyBy") ?? [])
-		.filter((cell) => !isEmptyList(cell, problems))
-		.map((cell) => ({ cell, value: namesOf(cell, problems) }));
-	const only = firstAgreed(lists, problems);
+	const lists = entriesAt(cells, "onlyBy").filter((cell) => !isEmptyList(cell, problems));
+	const only = firstAgreed(lists, (cell) => sortedNames(cell, problems), problems);
 	return [
 		...(min === undefined ? [] : [entryOfPower({ rule: "minApprovers", power, min: min.value }, min.cell)]),
 		...(only === undefined ? [] : [entryOfPower({ rule: "onlyBy", power, tags: only.value }, only.cell)]),
@@ -131,17 +124,8 @@ function entryOfPower(rule: PowerRule, cell: Cell): RuleEntry {
 	return { rule: { ...rule, at: cell.keyAt }, cell };
 }
 
-function namesOf(cell: Cell, problems: Problems): readonly string[] {
-	return readNames(cell, problems)
-		.map(({ text }) => text)
-		.sort(compareText);
-}
-
 function readNoNewAccess(sections: readonly Cell[], problems: Problems): readonly RuleEntry[] {
-	const found = sections
-		.flatMap((section) => entryOf(section, "noNewAccess") ?? [])
-		.map((cell) => ({ cell, value: cell.value === true }));
-	const first = firstAgreed(found, problems);
+	const first = firstAgreed(entriesAt(sections, "noNewAccess"), ({ value }) => value === true, problems);
 	return first?.value === true ? [{ rule: { rule: "noNewAccess", at: first.cell.keyAt }, cell: first.cell }] : [];
 }
 

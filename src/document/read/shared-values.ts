@@ -8,9 +8,16 @@ export interface Located<T> {
 	readonly value: T;
 }
 
-/** Returns the first of these values, and reports each that differs from it; undefined where there is none. */
-export function firstAgreed<T>(found: readonly Located<T>[], problems: Problems): Located<T> | undefined {
-	const [first, ...others] = found;
+/** Returns the first value that `read` returns of these cells, and reports each that differs from it; undefined where there is none. */
+export function firstAgreed<T>(
+	cells: readonly Cell[],
+	read: (cell: Cell) => T | undefined,
+	problems: Problems,
+): Located<T> | undefined {
+	const [first, ...others] = cells.flatMap((cell): readonly Located<T>[] => {
+		const value = read(cell);
+		return value === undefined ? [] : [{ cell, value }];
+	});
 	if (first === undefined) return undefined;
 	for (const { cell, value } of others) {
 		if (JSON.stringify(first.value) === JSON.stringify(value)) continue;

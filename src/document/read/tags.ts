@@ -1,7 +1,7 @@
 /** Reads the user tags of an organization's documents. */
 import { defined } from "../../common/defined.ts";
 import type { DesiredMembers, DesiredUserTag } from "../../plan/organization.ts";
-import { type Cell, entryOf, itemsOf } from "../cell.ts";
+import { type Cell, entriesAt, entryOf, itemsOf } from "../cell.ts";
 import { describePlace, type Problems, quoteCell } from "../problems.ts";
 import { listOf, type NamedMember, readMemberList, windowsOf } from "./member-list.ts";
 import { checkMatches, type NamedEntry, readNamedEntry } from "./named-entries.ts";
@@ -18,9 +18,8 @@ export interface TagEntry extends NamedEntry {
 
 /** Returns the entries of all documents of one organization, in document order, and reports conflicts between them. */
 export function readTagEntries(roots: readonly Cell[], users: Users, problems: Problems): TagEntry[] {
-	const entries = roots
-		.flatMap((root) => itemsOf(entryOf(root, "userTags")))
-		.map((cell) => readTagEntry(cell, users, problems));
+	const cells = entriesAt(roots, "userTags").flatMap(itemsOf);
+	const entries = cells.map((cell) => readTagEntry(cell, users, problems));
 	checkMatches(entries, "tag", problems);
 	return entries;
 }

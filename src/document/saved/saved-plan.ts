@@ -105,12 +105,7 @@ export function encodeSavedPlan(saved: SavedPlan): string {
 export function factsOf({ digest, generatedBy, plans, unread, overrides }: SavedPlan): SavedPlanFacts {
 	const [readAt = null] = plans.map((plan) => plan.readAt).sort(compareText);
 	const [validUntil] = plans.flatMap((plan) => plan.validUntil ?? []).sort(compareText);
-	const until = validUntil === undefined ? {} : { validUntil };
-	const more = {
-		...until,
-		...defined({ unread, overrides }),
-	};
-	return { digest, readAt, generatedBy, ...more };
+	return { digest, readAt, generatedBy, ...defined({ validUntil, unread, overrides }) };
 }
 
 /** The same of a saved plan that was read from a file, which anybody can have written. */

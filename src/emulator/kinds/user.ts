@@ -75,7 +75,7 @@ export interface SeedUser extends SeedRow<Omit<User, "oauthProviders" | "mfaPoli
 }
 
 /** Returns the user that the body names. Throws a RequestError when there is none. */
-export function findUser({ organization }: OperationContext, body: JsonObject): User {
+export function findUser(organization: Organization, body: JsonObject): User {
 	return findEntity(organization.entities(users), idIn(body, "userId"), "user");
 }
 
@@ -122,23 +122,23 @@ export const users: EntityKind<User, SeedUser, readonly SeedUser[], "users"> = {
 		}),
 	}),
 	queries: {
-		get_mfa_policy(context, body) {
-			const { mfaPolicies } = findUser(context, body);
+		get_mfa_policy({ organization }, body) {
+			const { mfaPolicies } = findUser(organization, body);
 			const policies = new Map(mfaPolicies.map((policy) => [policy.mfaPolicyId, policy]));
 			return findEntity(policies, idIn(body, "mfaPolicyId"), "MFA policy");
 		},
-		get_mfa_policies: (context, body) => findUser(context, body).mfaPolicies,
+		get_mfa_policies: ({ organization }, body) => findUser(organization, body).mfaPolicies,
 	},
 	submits: {
 		create_oauth_providers: { check: checkProviders, execute: createProviders },
 		delete_oauth_providers: {
 			check(organization, parameters) {
-				const user = findEntity(organization.entities(users), idIn(parameters, "userId"), "user");
+				const user = findUser(organization, parameters);
 				const providers = new Map(user.oauthProviders.map((provider) => [provider.providerId, provider]));
 				for (const providerId of idsIn(parameters, "providerIds")) findEntity(providers, providerId, "OAuth provider");
 			},
 			execute({ organization, nowMs }, parameters) {
-				const user = findEntity(organization.entities(users), idIn(parameters, "userId"), "user");
+				const user = findUser(organization, parameters);
 				const removed = new Set(idsIn(parameters, "providerIds"));
 				const oauthProviders = user.oauthProviders.filter((provider) => !removed.has(provider.providerId));
 				const updatedAt = removed.size === 0 ? user.updatedAt : laterTime(nowMs, user.updatedAt);
@@ -147,9 +147,7 @@ export const users: EntityKind<User, SeedUser, readonly SeedUser[], "users"> = {
 			},
 		},
 		init_import_private_key: {
-			check(organization, parameters) {
-				findEntity(organization.entities(users), idIn(parameters, "userId"), "user");
-			},
+			check: findUser,
 			execute({ organization, makeImportBundle }, parameters) {
 				const importBundle = makeImportBundle(organization.organizationId, idIn(parameters, "userId"));
 				return { changes: [], result: { importBundle } };
@@ -164,7 +162,7 @@ function rowsIn(parameters: JsonObject): readonly JsonObject[] {
 
 function checkProviders(organization: Organization, parameters: JsonObject): void {
 	const known = organization.entities(users);
-	const { oauthProviders } = findEntity(known, idIn(parameters, "userId"), "user");
+	const { oauthProviders } = findUser(organization, parameters);
 	const logins = [...known.values()].flatMap(
 		(user): readonly Parameters<typeof isSameLogin>[0][] => user.oauthProviders,
 	);
@@ -178,7 +176,7 @@ function checkProviders(organization: Organization, parameters: JsonObject): voi
 }
 
 function createProviders({ organization, nowMs, makeId }: OperationContext, parameters: JsonObject) {
-	const user = findEntity(organization.entities(users), idIn(parameters, "userId"), "user");
+	const user = findUser(organization, parameters);
 	const created = rowsIn(parameters).map((row): OauthProvider => {
 		const providerName = String(row.providerName);
 		const now = timeAt(nowMs);

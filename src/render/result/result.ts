@@ -11,7 +11,6 @@ import type { NamedOrganization } from "../../plan/organization-name.ts";
 import type { Reads, SavedPlanFacts } from "../../plan/plan.ts";
 import type { Outcome, StepResult } from "../../plan/report.ts";
 import { isTest, type TestResult } from "./cases.ts";
-import type { Discovery } from "./discovery-facts.ts";
 import type { FoundOrganization } from "./found.ts";
 import type { ErrorDescription, Head } from "./head.ts";
 import type { LintResult } from "./lint.ts";
@@ -91,7 +90,18 @@ export interface ValidateResult extends Head<"validate"> {
 	})[];
 }
 
-export interface DiscoveryResult extends Head<"organizations">, Discovery {}
+interface DiscoveredOrganization extends NamedOrganization {
+	readonly managed: boolean;
+	readonly files: readonly string[];
+}
+
+/** The parent, and what it has. */
+export interface DiscoveryResult extends Head<"organizations">, NamedOrganization {
+	readonly organizations: readonly DiscoveredOrganization[];
+	/** Organizations of the documents that are not among them. */
+	readonly elsewhere: readonly DiscoveredOrganization[];
+	readonly complete: boolean;
+}
 
 export interface InitResult extends Head<"init"> {
 	readonly file: string;

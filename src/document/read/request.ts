@@ -6,10 +6,8 @@ import { listOf, type Value } from "../../policy/language/values.ts";
 import { type Fields, readFields, typeOf } from "../../policy/powers/fields.ts";
 import type { Cell } from "../cell.ts";
 import { describeCell, Problems, quote, quoteCell } from "../problems.ts";
-import { readText } from "./file-text.ts";
-import { readTree } from "./tree.ts";
+import { readSingleMap } from "./single-map.ts";
 import { Substitution } from "./variables.ts";
-import { readYaml } from "./yaml.ts";
 
 export interface ActivityRequest {
 	readonly type: string;
@@ -22,6 +20,7 @@ export interface ActivityRequest {
 
 const keys = ["type", "parameters", "organizationId", "timestampMs", "generateAppProofs", "where"];
 const example = '{ "type": "ACTIVITY_TYPE_SIGN_TRANSACTION_V2", "parameters": { … } }';
+const expected = `expected the request of one activity, such as ${example}`;
 
 /** Returns the request, or its problems with line and column. Never throws. */
 export function readRequest(
@@ -43,17 +42,8 @@ class RequestReader {
 	}
 
 	read(file: string, content: Uint8Array): ActivityRequest | undefined {
-		const text = readText(file, content, this.#problems);
-		if (text === undefined) return undefined;
-		const begin = { file, line: 1, column: 1 };
-		const missing = `expected the request of one activity, such as ${example}`;
-		if (text.trim() === "") return this.#problems.add(begin, "", "empty-document", missing);
-		const yaml = readYaml(file, text, this.#problems);
-		const [first, second] = yaml.documents;
-		if (first === undefined) return undefined;
-		const root = readTree(first, yaml, new Substitution({}, {}), this.#problems);
-		if (root.kind !== "map" || second !== undefined)
-			return this.#problems.add(root.at, "", "wrong-type", second === undefined ? missing : `${missing}, and no other`);
+		const root = readSingleMap({ file, content }, new Substitution({}, {}), this.#problems, expected);
+		if (root === undefined) return undefined;
 		for (const [key, cell] of root.entries) {
 			const help = this.#problems.didYouMean(key, keys) || `; known keys: ${keys.join(", ")}`;
 			if (!keys.includes(key))

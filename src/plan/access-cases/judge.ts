@@ -60,25 +60,36 @@ export class CaseJudge {
 	}
 
 	#find(one: ResolvedCase): readonly CaseFinding[] {
-		const unread = this.#unread(one);
-		if (unread !== null) return [unjudged(unread)];
-		try {
-			const points = this.#pointsOf(one);
-			if ("kind" in points) return [unjudged(points)];
+		const found = this.#judgeAt(one, (points) => {
 			const budget = new Budget(maxSteps);
-			const found = points.flatMap((point) => {
+			const all = points.flatMap((point) => {
 				const own = { ...point, prepared: { ...point.prepared, budget } };
 				return checksOf(one, own).map((check) => ({ check, point: own }));
 			});
-			const distinct = groupBy(found, keyOf).map(([first]) => first);
+			const distinct = groupBy(all, keyOf).map(([first]) => first);
 			// What fails comes first: it decides the verdict.
-			const kept = (["failed", "unknown"] as const).flatMap((state) =>
+			const [failed, unknown] = (["failed", "unknown"] as const).map((state) =>
 				distinct.filter(({ check }) => check.state === state),
 			);
-			return kept.slice(0, maxFindings).map(({ check, point }) => describe(check, point));
+			const kept = [...(failed ?? []), ...(unknown ?? [])].slice(0, maxFindings);
+			return kept.map(({ check, point }) => describe(check, point));
+		});
+		return "unknown" in found ? [unjudged(found.unknown)] : found;
+	}
+
+	/** Returns what `judge` returns of the points; the reason where not all that it needs is known, or it throws TooComplex. */
+	#judgeAt<R extends object>(
+		one: Pick<ResolvedCase, "asked" | "atMs" | "lists">,
+		judge: (points: readonly Point[]) => R,
+	): R | { readonly unknown: Reason } {
+		const unread = this.#unread(one);
+		if (unread !== null) return { unknown: unread };
+		try {
+			const points = this.#pointsOf(one);
+			return "kind" in points ? { unknown: points } : judge(points);
 		} catch (error) {
 			if (!(error instanceof TooComplex)) throw error;
-			return [unjudged({ kind: "too-complex", task: "judge-together", limit: error.limit })];
+			return { unknown: { kind: "too-complex", task: "judge-together", limit: error.limit } };
 		}
 	}
 
@@ -91,15 +102,7 @@ export class CaseJudge {
 
 	/** Returns who can do these activities, alone or at all; the reason where something of that is unknown. */
 	survey(asked: AskedActivities): Survey | { readonly unknown: Reason } {
-		const unread = this.#unread({ lists: [] });
-		if (unread !== null) return { unknown: unread };
-		try {
-			const points = this.#pointsOf({ asked, atMs: null });
-			return "kind" in points ? { unknown: points } : surveyOf(points);
-		} catch (error) {
-			if (!(error instanceof TooComplex)) throw error;
-			return { unknown: { kind: "too-complex", task: "judge-together", limit: error.limit } };
-		}
+		return this.#judgeAt({ asked, atMs: null, lists: [] }, surveyOf);
 	}
 
 	/** Returns what was not read that the case needs; null where all was. */

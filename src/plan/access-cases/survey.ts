@@ -1,5 +1,4 @@
 /** What is true of a power today, as the beginning of a file of cases. */
-import type { AccessState } from "../../policy/access.ts";
 import type { Reason } from "../../policy/powers/reason.ts";
 import { aloneIn, findSmallestSets, participantsIn } from "../../policy/sets/user-sets.ts";
 import { idsOf } from "../../policy/sets/votes.ts";
@@ -37,27 +36,4 @@ export function surveyOf(points: readonly Point[]): Survey | { readonly unknown:
 	);
 	const tagIds = [...new Set(named)];
 	return { alone: idsOf(users, always), tagIds, isExact: always === ever, never: idsOf(users, users.all & ~taking) };
-}
-
-/** Written short: tags all of whose members are among the users, then the users who have none of these. */
-interface WrittenUsers {
-	readonly tagIds: readonly string[];
-	readonly userIds: readonly string[];
-}
-
-/** Returns the users by the tags among these that have several members, all of them wanted, and the others by themselves. */
-export function writeUsers(
-	userIds: readonly string[],
-	{ users }: AccessState,
-	tagIds: readonly string[],
-): WrittenUsers {
-	const all = users.known ? users.value : [];
-	const membersOf = (tagId: string): readonly string[] =>
-		all.flatMap(({ id, tagIds: own }) => (own.known && own.value.includes(tagId) ? id : []));
-	const chosen = tagIds.filter((tagId) => {
-		const members = membersOf(tagId);
-		return members.length > 1 && members.every((id) => userIds.includes(id));
-	});
-	const named = new Set(chosen.flatMap(membersOf));
-	return { tagIds: chosen, userIds: userIds.filter((id) => !named.has(id)) };
 }

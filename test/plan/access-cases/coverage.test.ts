@@ -1,8 +1,8 @@
 /** What no case is about, and what is true today. */
 import { describe, expect, test } from "vitest";
+import { writeCases } from "../../../src/document/export/cases.ts";
 import { findUncovered } from "../../../src/plan/access-cases/coverage.ts";
 import { CaseJudge } from "../../../src/plan/access-cases/judge.ts";
-import { writeUsers } from "../../../src/plan/access-cases/survey.ts";
 import type { AccessPolicy, AccessState } from "../../../src/policy/access.ts";
 import { namedPowers, type PowerName } from "../../../src/policy/powers/groups.ts";
 import {
@@ -80,8 +80,15 @@ describe("what is true today", () => {
 			{ signers: ["alice", "bob"], approvers: ["carol"], treasury: ["alice", "bob", "carol"] },
 			[],
 		);
+		const tagNames = { [signers]: "signers", [approvers]: "approvers" };
+		const names = { userNames: { [alice]: "alice", [bob]: "bob", [carol]: "carol" }, tagNames, policyNames: {} };
+		const write = (alone: readonly string[], tagIds: readonly string[]): string =>
+			writeCases({
+				...{ organizationId: "o", access, ...names },
+				powers: [["sign", { alone, tagIds, isExact: true, never: [] }]],
+			});
 		const all = [signers, approvers];
-		expect(writeUsers([alice, bob, carol], access, all)).toEqual({ tagIds: [signers], userIds: [carol] });
-		expect(writeUsers([alice, carol], access, all)).toEqual({ tagIds: [], userIds: [alice, carol] });
+		expect(write([alice, bob, carol], all)).toContain('    alone: { exactly: ["1 of signers", carol] }\n');
+		expect(write([alice, carol], all)).toContain("    alone: { exactly: [alice, carol] }\n");
 	});
 });

@@ -34,23 +34,19 @@ export async function beginFile(file: string, states: readonly FoundState[], { t
 	}
 	const { organizationId, access, aliases, liveNames, tagNames } = state;
 	const judge = new CaseJudge(access, state.nowMs, true);
-	const names = Object.keys(namedPowers) as PowerName[];
-	const powers = names.map((name) => {
+	const powers = (Object.keys(namedPowers) as PowerName[]).map((name) => {
 		const asked = { groups: namedPowers[name], isOwn: name === "ownCredentials", text: name };
 		return [name, judge.survey(asked)] as const;
 	});
-	const known = powers.some(([, found]) => !("unknown" in found));
-	const [[, first] = []] = powers;
-	if (!known && first !== undefined && "unknown" in first) {
-		throw new UndecidedError(
-			`--write ${showText(file)}: who can do what is unknown: ${showText(reasonText(first.unknown))}`,
-		);
+	const unknown = powers.flatMap(([, found]) => ("unknown" in found ? found.unknown : []));
+	if (unknown[0] !== undefined && unknown.length === powers.length) {
+		const why = showText(reasonText(unknown[0]));
+		throw new UndecidedError(`--write ${showText(file)}: who can do what is unknown: ${why}`);
 	}
-	const policyNames = policyNamesIn(access);
-	const userNames = { ...liveNames, ...aliases };
+	const names = { userNames: { ...liveNames, ...aliases }, tagNames, policyNames: policyNamesIn(access) };
 	const path = resolve(terminal.directory, file);
 	const schema = schemaAddress(path, "access.json");
 	const head = schema === "" ? "" : `# yaml-language-server: $schema=${schema}\n`;
-	const text = `${head}${writeCases({ organizationId, access, userNames, tagNames, policyNames, powers })}`;
+	const text = `${head}${writeCases({ organizationId, access, powers, ...names })}`;
 	writeOrRefuse(`${showText(file)} cannot be written`, () => writeNewFile(path, text, terminal));
 }

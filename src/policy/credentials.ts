@@ -2,7 +2,7 @@
 import type { Known, NotRead } from "./access.ts";
 
 /** Texts are null, and times unknown, where the service does not show them. */
-interface Credential {
+export interface Credential {
 	readonly id: string | null;
 	readonly name: string;
 	/** Milliseconds since 1970. */

@@ -6,17 +6,18 @@ import { code, listSome, type Phrase, reason, time } from "./phrase.ts";
 
 interface LintWords {
 	readonly message: Phrase;
-	/** What shows it; null where the message does. */
-	readonly witness: Phrase | null;
+	/** What shows it; left out: the activity of the finding, and where there is none the message does. */
+	readonly witness?: Phrase;
 	readonly fix: Phrase;
 }
 
-/** Returns the words of a finding. */
-export function sayLintFinding(finding: PlacedFinding): LintWords {
-	const { on, name, isLiveOnly } = finding;
+/** Returns the words of a finding; `witness` is null where there is nothing to show. */
+export function sayLintFinding(finding: PlacedFinding) {
+	const { on, name, isLiveOnly, activity } = finding;
 	const what: Phrase = [`${isLiveOnly ? "live " : ""}${on === "policy" ? "policy" : "user tag"} `, code(name)];
-	const { message, ...more } = words[finding.rule](finding);
-	return { message: [...what, " ", ...message], ...more };
+	const { message, fix, witness: shown } = words[finding.rule](finding);
+	const witness: Phrase | null = shown ?? (activity === undefined ? null : [code(printExample(activity))]);
+	return { message: [...what, " ", ...message], witness, fix };
 }
 
 const whyNotCompared: Readonly<Record<NotCompared["because"], string>> = {
@@ -38,19 +39,13 @@ const neverTrue: Readonly<Record<string, Phrase>> = {
 	time: ["its ", code("time"), " is never true"],
 };
 
-function sayActivity(activity: PlacedFinding["activity"]): Phrase | null {
-	return activity === undefined ? null : [code(printExample(activity))];
-}
-
 const words: Readonly<Record<PlacedFinding["rule"], (finding: PlacedFinding) => LintWords>> = {
-	"always-errs": ({ activity }) => ({
+	"always-errs": () => ({
 		message: ["errs for every activity that its condition names, so it never applies"],
-		witness: sayActivity(activity),
 		fix: ["read only fields that the activity has; write two policies instead of ", code("||")],
 	}),
-	"deny-errs": ({ activity }) => ({
+	"deny-errs": () => ({
 		message: ["errs for activities that its condition names: there it denies nothing"],
-		witness: sayActivity(activity),
 		fix: ["name only activities that have the fields, and deny the others in a policy of their own"],
 	}),
 	"everything-to-everyone": () => ({
@@ -58,49 +53,40 @@ const words: Readonly<Record<PlacedFinding["rule"], (finding: PlacedFinding) => 
 		witness: ["any user, and ", code("ACTIVITY_TYPE_DELETE_POLICIES")],
 		fix: ["say who approves in ", code("consensus"), ", or what it is for in ", code("condition")],
 	}),
-	"alone-beside-two": ({ activity, others = [] }) => ({
+	"alone-beside-two": ({ others = [] }) => ({
 		message: ["lets one user do alone all that policy ", code(others[0] ?? ""), " asks two approvals for"],
-		witness: sayActivity(activity),
 		fix: ["ask for two approvals here too, or narrow the condition"],
 	}),
 	"not-understood": ({ clause = "", because = "" }) => ({
 		message: ["has a ", code(clause), " that orgsync does not understand: ", reason(because)],
-		witness: null,
 		fix: ["correct it: no other rule judges what is not understood"],
 	}),
 	"never-applies": ({ clause = "" }) => ({
 		message: ["never applies: ", ...(neverTrue[clause] ?? [])],
-		witness: null,
 		fix: ["correct the clause, or remove the policy"],
 	}),
 	"denies-nothing": () => ({
 		message: ["denies nothing: no policy allows any of it to users whom it denies"],
-		witness: null,
 		fix: ["remove it, or correct what it names"],
 	}),
 	"repeats-another": ({ others = [] }) => ({
 		message: ["says the same as policy ", code(others[0] ?? "")],
-		witness: null,
 		fix: ["remove one of the two"],
 	}),
 	"contained-in-another": ({ others = [] }) => ({
 		message: ["adds nothing to policy ", code(others[0] ?? ""), ", which applies wherever this one does"],
-		witness: null,
 		fix: ["remove it, or narrow the other one"],
 	}),
 	"window-over": ({ text = "" }) => ({
 		message: ["is over since ", time(text), ", and never applies again"],
-		witness: null,
 		fix: ["remove it, or give it a new ", code("time")],
 	}),
 	"name-for-id": ({ text = "", meant, because = "" }) => ({
 		message: ["writes ", code(text), ` for the id of a ${idKinds[because]}: ids are UUIDs, so nothing matches it`],
-		witness: null,
 		fix: ["write the id", ...(meant === undefined ? [] : [" ", code(meant)])],
 	}),
 	"unknown-id": ({ text = "", because = "" }) => ({
 		message: ["names ", code(text), `, and no ${idKinds[because]} has this id`],
-		witness: null,
 		fix: [`write the id of a ${idKinds[because]} that exists, or remove the part`],
 	}),
 	"versioned-type": ({ text = "", meant = "" }) => ({
@@ -110,12 +96,10 @@ const words: Readonly<Record<PlacedFinding["rule"], (finding: PlacedFinding) => 
 	}),
 	"unused-tag": () => ({
 		message: ["is in no policy: it gives its members nothing"],
-		witness: null,
 		fix: ["name it in a policy, remove it, or ignore the finding with the reason why it is there"],
 	}),
 	"unused-ignore": ({ text = "" }) => ({
 		message: ["has no finding of ", code(text), " that this entry could ignore"],
-		witness: null,
 		fix: ["remove the entry"],
 	}),
 };

@@ -6,10 +6,10 @@ import { namedAs } from "../../plan/organization-name.ts";
 import { namesOfUsers } from "../../plan/plan.ts";
 import { brokenRules, describeRules, findRules, unreadRules } from "../../plan/rules/judge.ts";
 import { digestOf } from "../../plan/value.ts";
-import type { Known } from "../../policy/access.ts";
 import {
 	type ApiKey,
 	anchorOf,
+	type Credential,
 	isSession,
 	type OauthProvider,
 	type UserCredentials,
@@ -73,52 +73,35 @@ function describe(
 }
 
 function describeUser(user: UserCredentials, head: Head, profiles: CredentialsReading["sessionProfiles"]): ShownUser {
-	const { apiKeys, authenticators, oauthProviders } = user;
-	const hide = (text: string | null) => hidden(text, head);
+	const { id: userId, apiKeys, authenticators, oauthProviders } = user;
+	// A digest is of this organization: that of the same address elsewhere is another one.
+	const hide = (text: string | null): string | null =>
+		text === null || !head.isDigested ? text : digestOf({ organizationId: head.organizationId, text });
 	const anchor = anchorOf(user);
-	const keys = valuesOf(apiKeys).map((key): ShownCredential => {
-		const { sessionProfileId: id } = key;
-		const sessionProfile = id === null ? undefined : { id, name: profiles[id] ?? null };
-		const isAnchor = anchor.known && anchor.value === key ? (true as const) : undefined;
-		return { ...describeKey(key), ...defined({ isAnchor, sessionProfile }) };
-	});
+	const describe = (kind: ShownCredential["kind"], one: Credential | ApiKey | OauthProvider): ShownCredential => {
+		const common = { kind, id: one.id, name: one.name, createdAt: toIso(one.createdAtMs) };
+		if ("issuer" in one) return { ...common, issuer: one.issuer, audience: one.audience, subject: hide(one.subject) };
+		if (!("type" in one)) return common;
+		const { type, expiresAtMs, sessionProfileId: id } = one;
+		return {
+			...{ ...common, kind: isSession(one) ? "session" : kind, type },
+			expiresAt: expiresAtMs === Number.POSITIVE_INFINITY ? "never" : toIso(expiresAtMs),
+			...(anchor.known && anchor.value === one ? { isAnchor: true } : {}),
+			...(id === null ? {} : { sessionProfile: { id, name: profiles[id] ?? null } }),
+		};
+	};
+	const lists = [
+		["apiKey", "API keys", apiKeys],
+		["authenticator", "authenticators", authenticators],
+		["oauthProvider", "OAuth providers", oauthProviders],
+	] as const;
+	const all = lists.flatMap(([kind, , list]) => (list.known ? list.value.map((one) => describe(kind, one)) : []));
 	return {
-		userId: user.id,
-		email: hide(user.email),
-		phoneNumber: hide(user.phoneNumber),
-		credentials: [
-			...keys.filter(({ kind }) => kind === "apiKey"),
-			...valuesOf(authenticators).map((one) => describeCommon("authenticator", one)),
-			...valuesOf(oauthProviders).map((one) => ({
-				...describeCommon("oauthProvider", one),
-				...{ issuer: one.issuer, audience: one.audience, subject: hide(one.subject) },
-			})),
-		],
-		sessions: keys.filter(({ kind }) => kind === "session"),
-		unread: Object.entries({ "API keys": apiKeys, authenticators, "OAuth providers": oauthProviders }).flatMap(
-			([what, list]) => (list.known ? [] : [{ what, because: list.because }]),
-		),
+		...{ userId, email: hide(user.email), phoneNumber: hide(user.phoneNumber) },
+		credentials: all.filter(({ kind }) => kind !== "session"),
+		sessions: all.filter(({ kind }) => kind === "session"),
+		unread: lists.flatMap(([, what, list]) => (list.known ? [] : [{ what, because: list.because }])),
 	};
 }
 
-const valuesOf = <T>(list: Known<readonly T[]>): readonly T[] => (list.known ? list.value : []);
-
-function describeKey(key: ApiKey): ShownCredential {
-	const { type, expiresAtMs } = key;
-	const expiresAt = expiresAtMs === Number.POSITIVE_INFINITY ? "never" : toIso(expiresAtMs);
-	return { ...describeCommon(isSession(key) ? "session" : "apiKey", key), type, expiresAt };
-}
-
-function describeCommon(
-	kind: ShownCredential["kind"],
-	{ id, name, createdAtMs }: Pick<OauthProvider, "id" | "name" | "createdAtMs">,
-): ShownCredential {
-	return { kind, id, name, createdAt: toIso(createdAtMs) };
-}
-
 const toIso = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
-
-/** A digest is of this organization: that of the same address elsewhere is another one. */
-function hidden(text: string | null, { organizationId, isDigested }: Head): string | null {
-	return text === null || !isDigested ? text : digestOf({ organizationId, text });
-}

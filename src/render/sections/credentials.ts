@@ -1,24 +1,19 @@
 /** Who has which credentials: one row for each user, and login sessions apart (docs/credentials.md). */
 import { printScope } from "../../plan/address.ts";
 import { unreadRules } from "../../plan/rules/judge.ts";
-import { code, identifier, type Phrase, reason, time } from "../../say/phrase.ts";
+import { code, identifier, type Phrase, time } from "../../say/phrase.ts";
 import { namePerson } from "../../say/powers.ts";
-import { reasonText } from "../../say/reason.ts";
 import { type Row, type Section, section } from "../../say/section.ts";
 import type { OrganizationCredentials, ShownCredential, ShownUser } from "../result/organization-credentials.ts";
 import { rulesSection } from "./problems.ts";
+import { unreadSection } from "./unknown.ts";
 
 export function credentialsSections(one: OrganizationCredentials): readonly Section[] {
 	const unread = [...one.unread, ...one.users.flatMap((user) => user.unread)];
 	const rules = unreadRules(one.rules ?? []).map((rule) => ({ what: printScope(rule), because: rule.because }));
 	return [
 		rulesSection({ ...one, steps: [] }),
-		section("credentials-unread", "Could not be read", ["unknown", "unknowns"], {
-			look: "attention",
-			rows: [...unread, ...rules].map(({ what, because }) => ({
-				said: [`${what} unknown: `, reason(reasonText(because))],
-			})),
-		}),
+		unreadSection("credentials-unread", [...unread, ...rules]),
 		section("credentials", null, ["user", "users"], {
 			rows: one.users.map((user) => ({
 				said: [namePerson(user.userId, one), ...sayContact(user)],
@@ -47,7 +42,7 @@ const sayNone = ({ unread }: ShownUser): Phrase => [unread.length > 0 ? "unknown
 /** JSON has digests in full. */
 const shorten = (text: string) => identifier(text.replace(/^(sha256:[0-9a-f]{12})[0-9a-f]{52}$/, "$1…"));
 
-const words: Readonly<Record<ShownCredential["kind"], string>> = {
+export const credentialWords: Readonly<Record<ShownCredential["kind"], string>> = {
 	apiKey: "API key",
 	authenticator: "authenticator",
 	oauthProvider: "OAuth provider",
@@ -57,7 +52,7 @@ const words: Readonly<Record<ShownCredential["kind"], string>> = {
 function rowOf(one: ShownCredential): Row {
 	const { kind, id, name, createdAt, expiresAt, type, isAnchor, sessionProfile: profile, issuer, subject } = one;
 	const said: Phrase = [
-		`${words[kind]} `,
+		`${credentialWords[kind]} `,
 		code(name || id || "without a name"),
 		...(issuer === undefined ? [] : [" of ", issuer === null ? "an unknown issuer" : code(issuer)]),
 		...(subject === undefined || subject === null ? [] : [", subject ", shorten(subject)]),

@@ -18,6 +18,7 @@ import { sayTodo } from "../../say/todo.ts";
 import { type Verdict, verdictOf, withSentences } from "../../say/verdict.ts";
 import { formatDuration } from "../duration.ts";
 import { changeRow } from "./changes.ts";
+import { credentialWords } from "./credentials.ts";
 import { butBlocked, countDrift, describeInSync, needsSigns, signsMean, summarizeCure } from "./verdict.ts";
 import { summarizeExpiries } from "./windows.ts";
 
@@ -66,8 +67,6 @@ export function driftSections(drift: OrganizationDrift, plan: Plan): readonly Se
 	];
 }
 
-const kindWords = { apiKey: "API key", authenticator: "authenticator", oauthProvider: "OAuth provider" } as const;
-
 /** More groups than this are counted. */
 const maxGroups = 4;
 
@@ -83,7 +82,7 @@ function newCredentialsSection({ credentials }: OrganizationDrift, plan: Plan): 
 			return {
 				sign: escalation === null ? "+" : "!!",
 				said: [
-					`${kindWords[kind]} `,
+					`${credentialWords[kind]} `,
 					code(name || id),
 					" of ",
 					who,

@@ -4,10 +4,10 @@ import { type LintSeverity, lintSeverities } from "../../policy/lint/lint.ts";
 import { count } from "../../say/count.ts";
 import { sayLintFinding, sayNotCompared } from "../../say/lint.ts";
 import type { Tone } from "../../say/outcomes.ts";
-import { type Phrase, reason } from "../../say/phrase.ts";
-import { reasonText } from "../../say/reason.ts";
+import type { Phrase } from "../../say/phrase.ts";
 import { type Look, notesOf, type Row, type Section, section } from "../../say/section.ts";
 import type { Verdict } from "../../say/verdict.ts";
+import { unreadSection } from "./unknown.ts";
 
 const looks: Readonly<Record<LintSeverity, Look>> = { error: "bad", warning: "attention", note: "plain" };
 
@@ -21,10 +21,7 @@ export const hasLint = ({ findings, unread, notCompared }: OrganizationLint): bo
 export function lintSections(one: OrganizationLint, hasLines: boolean): readonly Section[] {
 	const { findings, unread, notCompared } = one;
 	return [
-		section("lint-unread", "Could not be read", ["unknown", "unknowns"], {
-			look: "attention",
-			rows: unread.map(({ what, because }) => ({ said: [`${what} unknown: `, reason(reasonText(because))] })),
-		}),
+		unreadSection("lint-unread", unread),
 		...lintSeverities.map((severity) =>
 			section(`lint-${severity}`, titles[severity], [severity, `${severity}s`], {
 				look: looks[severity],

@@ -13,12 +13,13 @@ import type { GroupPower } from "../../policy/powers/powers.ts";
 import { isUndocumented, type Reason } from "../../policy/powers/reason.ts";
 import { findSensitiveAlone } from "../../policy/powers/sensitive.ts";
 import { count } from "../../say/count.ts";
-import { code, identifier, listOf, type Phrase, reason } from "../../say/phrase.ts";
+import { code, identifier, listOf, type Phrase } from "../../say/phrase.ts";
 import { describeGroups, describeThresholds, listPeople } from "../../say/powers.ts";
-import { reasonText, sayReason } from "../../say/reason.ts";
+import { sayReason } from "../../say/reason.ts";
 import { type Row, type Section, section } from "../../say/section.ts";
 import { type Summary, type Verdict, verdictOf } from "../../say/verdict.ts";
 import type { OrganizationPowers } from "../result/organization-powers.ts";
+import { unreadSection } from "./unknown.ts";
 import { activitySection, answerWords, describeConditional, isTogether, whySections, withoutExamples } from "./why.ts";
 
 /**
@@ -26,7 +27,7 @@ import { activitySection, answerWords, describeConditional, isTogether, whySecti
  * too. Groups that the same users can do are one row, in the order of their first groups.
  */
 export function powersSections(one: OrganizationPowers): readonly Section[] {
-	const notes = [unreadSection(one), warningsSection(one)];
+	const notes = [unreadSection("powers-unread", one.unread), warningsSection(one)];
 	if (one.why !== undefined) return [...notes, ...whySections(one, one.why)];
 	const policies = one.activity === undefined ? [] : [activitySection(one)];
 	return [...notes, tableSection(one), ...policies];
@@ -35,7 +36,7 @@ export function powersSections(one: OrganizationPowers): readonly Section[] {
 /** Returns the answers of `can`; where not everything is known what could not be read, and `because` the policies too. */
 export function answerSections(one: OrganizationPowers, because: boolean): readonly Section[] {
 	if (because) return powersSections(one);
-	return [unreadSection(one), ...whySections(one, one.why ?? [], true)];
+	return [unreadSection("powers-unread", one.unread), ...whySections(one, one.why ?? [], true)];
 }
 
 function tableSection(organization: OrganizationPowers): Section {
@@ -47,13 +48,6 @@ function tableSection(organization: OrganizationPowers): Section {
 		rows,
 		...(rows.length === 0 ? { foot: [["No powers to show."]] } : {}),
 		shorten: "last",
-	});
-}
-
-function unreadSection({ unread }: OrganizationPowers): Section {
-	return section("powers-unread", "Could not be read", ["unknown", "unknowns"], {
-		look: "attention",
-		rows: unread.map(({ what, because }) => ({ said: [`${what} unknown: `, reason(reasonText(because))] })),
 	});
 }
 
@@ -85,7 +79,7 @@ function warningsSection({ namedTags = [], statedTimes = [], policyNames }: Orga
 
 /** Returns what could not be read, and powers of which not everything is known, one row each. */
 export function unknownPowersSection(one: OrganizationPowers): Section {
-	const unread = unreadSection(one);
+	const unread = unreadSection("powers-unread", one.unread);
 	const known = one.powers.filter(({ unknown }) => !isUndocumented(unknown));
 	const inPart = rowsOf({ ...one, powers: known }).flatMap(({ said, rows = [] }) =>
 		rows.filter(({ badge }) => badge === badges.unknown).map((row) => ({ said: [...said, ": ", ...row.said] })),

@@ -5,15 +5,26 @@ import { groupBy } from "../../common/group-by.ts";
 import { labelOf, parseAddress, printScope } from "../../plan/address.ts";
 import type { Unread } from "../../plan/change.ts";
 import type { Plan } from "../../plan/plan.ts";
+import type { NotRead } from "../../policy/access.ts";
+import type { Reason } from "../../policy/powers/reason.ts";
 import { identifier, reason } from "../../say/phrase.ts";
 import { reasonText } from "../../say/reason.ts";
 import { type Section, section } from "../../say/section.ts";
+import type { MissingObject } from "../result/organization-powers.ts";
 
 export function unknownSection(plan: Pick<Plan, "unread" | "policyNames">): Section {
 	return section("unknown", "Could not be read", ["unknown", "unknowns"], {
 		look: "attention",
 		rows: describeUnread(plan).map((line) => ({ said: [reason(line)] })),
 		shorten: "early",
+	});
+}
+
+/** Returns the same of what has no address. `id` is that of the section. */
+export function unreadSection(id: string, unread: readonly MissingObject<NotRead | Reason>[]): Section {
+	return section(id, "Could not be read", ["unknown", "unknowns"], {
+		look: "attention",
+		rows: unread.map(({ what, because }) => ({ said: [`${what} unknown: `, reason(reasonText(because))] })),
 	});
 }
 

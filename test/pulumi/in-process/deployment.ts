@@ -274,7 +274,10 @@ export class Deployment {
 	}
 
 	async #delete(old: StateResource, isOfState: boolean): Promise<void> {
-		if (old.protect) throw this.fail(`resource cannot be deleted, because it is protected`, old.urn);
+		if (old.protect) {
+			this.fail("resource cannot be deleted, because it is protected", old.urn);
+			return;
+		}
 		const provider = isOfProvider(old) ? await this.#options.providerOf(old.provider, old.type) : undefined;
 		const asks = provider !== undefined && !this.#options.isPreview && !old.retainOnDelete && !old.external;
 		try {

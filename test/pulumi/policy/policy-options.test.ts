@@ -1,0 +1,99 @@
+/** What Pulumi's options mean for a policy: `--target`, `up --refresh`, `ignoreChanges` and `protect`. */
+import { describe, expect, it } from "vitest";
+import { clockEnvironment } from "../../clock.ts";
+import { expectSuccess, shown } from "../../engine/answer.ts";
+import type { World } from "../../world.ts";
+import { adapters } from "../in-process/adapters.ts";
+import type { Program, ProgramResource } from "../program.ts";
+
+const texts = { effect: "allow", consensus: "approvers.count() >= 2", condition: "activity.kind == 'CREATE_WALLET'" };
+const quarterMs = 15 * 60_000;
+const wider = "activity.resource == 'WALLET'";
+
+/** A program of policies with these names, all with these properties and options. */
+const program = (
+	names: readonly string[],
+	more: Readonly<Record<string, string>> = {},
+	options: ProgramResource["options"] = {},
+): Program => ({
+	resources: Object.fromEntries(
+		names.map((name) => [name, { type: "Policy", properties: { name, ...texts, ...more }, options }]),
+	),
+});
+
+// biome-ignore lint/suspicious/noExplicitAny: looked into by the assertions of each test.
+const liveOf = (world: World, name: string): any =>
+	world.organization().policies.find(({ policyName }: { policyName: string }) => policyName === name);
+
+describe.each(adapters)("a Policy of $title", (adapter) => {
+	it("is created, updated and deleted with `--target`, and no other is", async () => {
+		const { world, stack } = await adapter.makeWorld(program(["one", "two"]));
+		const target = (name: string) => ["--target", adapter.urnOf("Policy", name)];
+		expectSuccess(await stack.up(target("two")));
+		expect([liveOf(world, "one"), liveOf(world, "two")?.policyName]).toEqual([undefined, "two"]);
+		expectSuccess(await stack.up());
+		expect(world.submits()).toEqual(["create_policies", "create_policies"]);
+
+		world.clearRequests();
+		adapter.write(stack, program(["one", "two"], { condition: wider }));
+		expectSuccess(await stack.up(target("one")));
+		expect(world.submits()).toEqual(["update_policy"]);
+		expect([liveOf(world, "one").condition, liveOf(world, "two").condition]).toEqual([wider, texts.condition]);
+		expectSuccess(await stack.destroy(target("one")));
+		expect(world.submits()).toEqual(["update_policy", "delete_policies"]);
+		expect([liveOf(world, "one"), liveOf(world, "two")?.policyName]).toEqual([undefined, "two"]);
+	});
+
+	it("is repaired by `up --refresh` with one activity, and created again where it was deleted", async () => {
+		const { world, stack } = await adapter.makeWorld(program(["one"]));
+		expectSuccess(await stack.up());
+		const { policyId } = liveOf(world, "one");
+		await world.change({ policies: [{ policyId, condition: wider }] });
+		world.clearRequests();
+		// Without a refresh, the state is what counts.
+		expectSuccess(await stack.up());
+		expect(world.requests()).toEqual([]);
+		expectSuccess(await stack.up(["--refresh"]));
+		expect(world.submits()).toEqual(["update_policy"]);
+		expect(liveOf(world, "one")).toMatchObject({ policyId, condition: texts.condition });
+
+		await world.change({ remove: { policies: [policyId] } });
+		// The same request is submitted again only in another quarter of an hour.
+		await world.moveClock(quarterMs);
+		expectSuccess(await stack.up(["--refresh"], { env: clockEnvironment(quarterMs) }));
+		expect(world.submits()).toEqual(["update_policy", "create_policies"]);
+		expect(liveOf(world, "one").policyId).not.toBe(policyId);
+	});
+
+	it("keeps what `ignoreChanges` names as it is live, also when something else of it changes", async () => {
+		const options = { ignoreChanges: ["condition"] };
+		const { world, stack } = await adapter.makeWorld(program(["one"], {}, options));
+		expectSuccess(await stack.up());
+		const { policyId } = liveOf(world, "one");
+		await world.change({ policies: [{ policyId, condition: wider }] });
+		world.clearRequests();
+		adapter.write(stack, program(["one"], { condition: "activity.resource == 'USER'" }, options));
+		expectSuccess(await stack.refresh());
+		expectSuccess(await stack.preview(["--expect-no-changes"]));
+		adapter.write(stack, program(["one"], { notes: "agreed" }, options));
+		expectSuccess(await stack.up());
+		expect(world.submits()).toEqual(["update_policy"]);
+		expect(liveOf(world, "one")).toMatchObject({ policyId, condition: wider, notes: "agreed" });
+	});
+
+	it("stays where it is protected, and is updated", async () => {
+		const { world, stack } = await adapter.makeWorld(program(["one"], {}, { protect: true }));
+		expectSuccess(await stack.up());
+		world.clearRequests();
+		const destroyed = await stack.destroy();
+		adapter.write(stack, program([]));
+		for (const answer of [destroyed, await stack.up()]) {
+			expect(answer.exitCode).toBe(1);
+			expect(shown(answer)).toContain("protected");
+		}
+		expect(world.requests()).toEqual([]);
+		adapter.write(stack, program(["one"], { condition: wider }, { protect: true }));
+		expectSuccess(await stack.up());
+		expect(world.submits()).toEqual(["update_policy"]);
+	});
+});

@@ -35,7 +35,9 @@ const slow: ReadonlySet<string> = new Set(
 		),
 		...["removals", "replaced", "resource-options", "secrets", "waiting", "windows"].map((name) => `pulumi/${name}`),
 		...["user-tag", "user-tag-found", "user-tag-unknown"].map((name) => `pulumi/user-tag/${name}`),
-		...["created", "killed-steps", "organization-policies", "policy", "policy-options"].map((name) => `pulumi/policy/${name}`),
+		...["created", "killed-steps", "organization-policies", "policy", "policy-options"].map(
+			(name) => `pulumi/policy/${name}`,
+		),
 		...["pulumi/dynamic/invalid-settings", "pulumi/dynamic/timeouts", "pulumi/plugin/package-examples"],
 		...["pulumi/plugin/plugin-protocol", "pulumi/session/shared-reads", "cli/commands/journal", "cli/overrides"],
 	].map((name) => `test/${name}.test.ts`),

@@ -78,6 +78,16 @@ export function usersOfConsequences({
 	];
 }
 
+/** Returns ids of all user tags that the consequences of a plan name. */
+export function tagsOfConsequences({
+	impact = [],
+	impactAtOtherTimes = [],
+	steps,
+}: Pick<Consequences, "impact" | "impactAtOtherTimes" | "steps">): readonly string[] {
+	const approvals = steps.flatMap(({ approval }) => approval ?? []);
+	return thresholdsOf([...impact, ...impactAtOtherTimes], approvals).flatMap(({ tagId }) => tagId ?? []);
+}
+
 function thresholdsOf(impact: readonly PlanImpact[], approvals: readonly Approval[]): readonly Threshold[] {
 	const all = [...impact.flatMap(({ before, after }) => [before, after]), ...approvals];
 	return all.flatMap(({ thresholds }) => thresholds.flat());
@@ -100,7 +110,6 @@ function namesOf(
 	{ userTags }: Pick<LiveOrganization, "userTags">,
 ): Pick<Consequences, "tagNames" | "policyNames"> {
 	const approvals = steps.flatMap(({ approval }) => approval ?? []);
-	const tagIds = thresholdsOf(impact, approvals).flatMap(({ tagId }) => tagId ?? []);
 	const reasons = [
 		...impact.flatMap(({ because, before, after }) => [because, before.unknown, after.unknown]),
 		...approvals.map(({ because }) => because),
@@ -109,7 +118,10 @@ function namesOf(
 		...[...impact, ...approvals].flatMap((one) => one.policyIds),
 		...reasons.flatMap((because) => (because === null ? [] : (policyOfReason(because) ?? []))),
 	];
-	const tagNames = pick([...(userTags.known ? userTags.value : []), ...createdTags(steps)], tagIds);
+	const tagNames = pick(
+		[...(userTags.known ? userTags.value : []), ...createdTags(steps)],
+		tagsOfConsequences({ impact, steps }),
+	);
 	const policyNames = pick(policies.known ? policies.value : [], policyIds);
 	return {
 		...(Object.keys(tagNames).length === 0 ? {} : { tagNames }),

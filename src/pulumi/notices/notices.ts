@@ -29,13 +29,8 @@ function cut(lines: readonly string[], more: (count: number) => string): readonl
 }
 
 /** Returns a line for each change of who can do what, worst first, and for each approval needed; none where nothing changes. */
-export function describeConsequences(
-	{ resource, secretInputs = [], references = {} }: Meta & { readonly references?: Readonly<Record<string, string>> },
-	given: Plan,
-): readonly string[] {
-	// A policy alone reads no user tags: its program names them.
-	const tagNames = Object.fromEntries(Object.entries(references).map(([name, id]) => [id.toLowerCase(), name]));
-	const plan = withLiveNames({ ...given, tagNames: { ...tagNames, ...given.tagNames } });
+export function describeConsequences({ resource, secretInputs = [] }: Meta, given: Plan): readonly string[] {
+	const plan = withLiveNames(given);
 	const names = secretInputs.length === 0;
 	const found = describeImpact(plan);
 	const sentences = found.map(({ sign, sentence }) => `${sign} ${phraseText(sentence)}`);

@@ -2,8 +2,14 @@
 import { defined } from "../../common/defined.ts";
 import { GuardError } from "../../common/errors.ts";
 import { showText } from "../../common/escape.ts";
+import { tagsOfConsequences } from "../../plan/impact/consequences.ts";
+import type { Plan } from "../../plan/plan.ts";
 import { sameValue } from "../../plan/value.ts";
 import type { Comparison } from "../../sync/converge.ts";
+import { recordsOf, toId } from "../../sync/read/live-objects.ts";
+import { queryIfAvailable } from "../../sync/read/live-queries.ts";
+import { timeQueries } from "../../sync/read/read.ts";
+import { queries } from "../../wire/operations.ts";
 import { checkInputSchema } from "../inputs/input-schema.ts";
 import {
 	type CheckFailure,
@@ -149,7 +155,7 @@ async function checkLive(
 					...(created === undefined ? [] : [created]),
 					...describeWindows(inputs, desired, plan, timeOf(comparison)),
 					...(unjudged === undefined
-						? describeConsequences(inputs, plan).map((line) => severity + line)
+						? describeConsequences(inputs, await withTagNames(plan, inputs, session)).map((line) => severity + line)
 						: [showText(`${inputs.resource}: ${unjudged}`)]),
 					...describePending(inputs, plan),
 					...describeWarnings(inputs, plan),
@@ -159,6 +165,22 @@ async function checkLive(
 	const isOwn = origin === "own" || (origin === "other" && (await hasAsked(definition, inputs, session)));
 	const located = isOwn ? inputs : (definition.locate?.(target, comparison.live) ?? inputs);
 	return { inputs: located, failures: [], notices };
+}
+
+/** Returns the plan with the names of all tags of its consequences: a policy alone reads no user tags, and its program names some. */
+async function withTagNames(
+	plan: Plan,
+	{ resource, organizationId, references = {} }: ResourceInputs & { readonly references?: Properties },
+	session: Session,
+): Promise<Plan> {
+	const named = Object.fromEntries(Object.entries(references).map(([name, id]) => [String(id).toLowerCase(), name]));
+	const tagNames = { ...named, ...plan.tagNames };
+	if (tagsOfConsequences(plan).every((id) => tagNames[id] !== undefined)) return { ...plan, tagNames };
+	const { query } = timeQueries(organizationId, session.readerFor(resource));
+	const answer = await queryIfAvailable(query, queries.list_user_tags);
+	const listed = answer.known ? recordsOf(answer.value, "userTags") : [];
+	const live = Object.fromEntries(listed.map(({ tagId, tagName }) => [toId(tagId), String(tagName)]));
+	return { ...plan, tagNames: { ...live, ...tagNames } };
 }
 
 /** Why a resource must not manage the live object of its name. */

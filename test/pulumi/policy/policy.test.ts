@@ -104,6 +104,14 @@ describe.each(adapters)("a Policy of $title", (adapter) => {
 			"warning: signing: + carol can now approve submitting `SIGN_TRANSACTION` activities: 2 of signers",
 		);
 		expect(text).toContain("warning: signing: will be pending approval by the root quorum (bob)");
+
+		// A tag that the program knows by its id alone has its live name, where the service lists tags.
+		const consensus = two.replace("${userTags.signers}", tags.signers);
+		adapter.write(stack, program({ ...signing, consensus, references: {} }));
+		await world.change({ userTags: [{ tagId: tags.signers, tagName: "signatories" }] });
+		world.clearRequests();
+		expect(shown(await stack.preview())).toContain("activities: 2 of signatories (alice, carol)");
+		expect(world.requests().filter((name) => name === "list_user_tags")).toHaveLength(1);
 	});
 
 	it("keeps secret texts out of the state, of messages and of what it prints", async () => {

@@ -100,7 +100,7 @@ export function refuseOther(
 	const all = creation.kind === "userTag" ? live.userTags : live.policies;
 	const found = all?.known === true ? all.value.find((one) => one.id === id)?.name : undefined;
 	const subject = `a ${creation.noun} called \`${showName(found ?? String(name))}\` exists, which this resource did not create: ${id}`;
-	return `${subject}; to manage it, ${importWords(type, target.inputs, id)}set \`adopt: true\``;
+	return `${subject}; to manage it, ${importWords(type, target.inputs, id)}set \`adopt: true\`; \`--replace\` and \`pulumi state taint\` need it too`;
 }
 
 /** The command that imports the object. A dynamic resource cannot be imported, and that of a component has a parent. */

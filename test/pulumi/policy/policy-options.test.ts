@@ -1,4 +1,6 @@
-/** What Pulumi's options mean for a policy: `--target`, `up --refresh`, `ignoreChanges` and `protect`. */
+/** What Pulumi's options mean for a policy: `--target`, `--replace`, `up --refresh`, `ignoreChanges` and `protect`. */
+import { rmSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { clockEnvironment } from "../../clock.ts";
 import { expectSuccess, shown } from "../../engine/answer.ts";
@@ -13,7 +15,7 @@ const wider = "activity.resource == 'WALLET'";
 /** A program of policies with these names, all with these properties and options. */
 const program = (
 	names: readonly string[],
-	more: Readonly<Record<string, string>> = {},
+	more: Readonly<Record<string, string | boolean>> = {},
 	options: ProgramResource["options"] = {},
 ): Program => ({
 	resources: Object.fromEntries(
@@ -95,5 +97,24 @@ describe.each(adapters)("a Policy of $title", (adapter) => {
 		adapter.write(stack, program(["one"], { condition: wider }, { protect: true }));
 		expectSuccess(await stack.up());
 		expect(world.submits()).toEqual(["update_policy"]);
+	});
+
+	it("stays the same policy when `--replace` replaces its resource; without the journal, once the program adopts it", async () => {
+		const { world, stack } = await adapter.makeWorld(program(["one"]));
+		expectSuccess(await stack.up());
+		const { policyId } = liveOf(world, "one");
+		const replace = ["--replace", adapter.urnOf("Policy", "one")];
+		const stays = "one: the policy stays: the program manages it with the resource `one`";
+		world.clearRequests();
+		expect(expectSuccess(await stack.up(replace))).toContain(stays);
+		rmSync(join(stack.folder, ".orgsync"), { recursive: true });
+		// As on another machine: only the state knows who created it, and a replacement gets no old state.
+		const refused = await stack.up(replace);
+		expect(refused.exitCode).toBe(1);
+		expect(shown(refused)).toContain("set `adopt: true`; `--replace` and `pulumi state taint` need it too");
+		adapter.write(stack, program(["one"], { adopt: true }));
+		expect(expectSuccess(await stack.up(replace))).toContain(stays);
+		expect(world.submits()).toEqual([]);
+		expect(await stack.resource("one")).toMatchObject({ id: policyId, outputs: { policyId } });
 	});
 });

@@ -79,7 +79,7 @@ describe.each(adapters)("a Policy of $title", (adapter) => {
 			adapter.title === "the plugin"
 				? `run \`pulumi import orgsync:index:Policy signing ${organizationId}/${policies[0]}\`, or `
 				: "";
-		const message = `a policy called \`policy 1\` exists, which this resource did not create: ${policies[0]}; to manage it, ${command}set \`adopt: true\``;
+		const message = `a policy called \`policy 1\` exists, which this resource did not create: ${policies[0]}; to manage it, ${command}set \`adopt: true\`; \`--replace\` and \`pulumi state taint\` need it too`;
 		expect(shown(await stack.preview())).toContain(message);
 		expect(shown(await stack.up())).toContain(message);
 		expect(world.submits()).toEqual([]);

@@ -6,12 +6,11 @@ import type { LintFinding, LintInput } from "../policy/lint/finding.ts";
 import { type LintCode, type LintSeverity, lintRules } from "../policy/lint/lint.ts";
 import { Population } from "../policy/lint/population.ts";
 import { coverageOf } from "../policy/lint/together.ts";
-import { findPolicies } from "./kinds/policy-changes.ts";
+import { findObjects } from "./kinds/found-objects.ts";
 import { idsOfReferences, resolveText } from "./kinds/references.ts";
 import {
 	absentTagsOf,
 	type DesiredOrganization,
-	emptyLastApplied,
 	type IgnoredFinding,
 	type Position,
 	policiesOf,
@@ -151,22 +150,17 @@ function subjectOf(desired: DesiredOrganization, reading: LintReading | null): S
 	const userTags = Object.entries(reading?.tagNames ?? {}).map(([id, name]) => {
 		return { id, name, type: "", updatedAt: "", members: { known: false, because: { kind: "not-asked" } } as const };
 	});
-	const ids = idsOfReferences(desired, { userTags: { known: true, value: userTags }, lastApplied: emptyLastApplied });
-	const { found } = findPolicies(
-		policiesOf(desired),
-		live.map((policy) => ({ ...policy, notes: "" })),
-	);
-	const written = found.map(({ wanted, policy }): AccessPolicy => {
+	const ids = idsOfReferences(desired, { userTags: { known: true, value: userTags } });
+	const { found, missing } = findObjects(policiesOf(desired), live);
+	const stated = [...found, ...missing.map((wanted) => ({ wanted, live: undefined }))];
+	const written = stated.map(({ wanted, live: policy }): AccessPolicy => {
 		const [consensus, condition, time] = [wanted.consensus, wanted.condition, wanted.time ?? ""].map((text) =>
 			resolveText(text, ids),
 		) as [string, string, string];
 		const id = policy?.id ?? standInFor(organizationId, "policy", wanted.name);
 		return { id, name: wanted.name, effect: wanted.effect, consensus, condition, time };
 	});
-	const gone = new Set([
-		...found.flatMap(({ policy }) => policy?.id ?? []),
-		...removalsOf(desired, "policy").map(({ id }) => id),
-	]);
+	const gone = new Set([...found.map((one) => one.live.id), ...removalsOf(desired, "policy").map(({ id }) => id)]);
 	const others = live
 		.filter(({ id, name }) => !gone.has(id) && !gone.has(name))
 		.sort((left, right) => compareText(left.name, right.name));

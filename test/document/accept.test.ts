@@ -506,7 +506,7 @@ describe("acceptLive changes nothing and names the address", () => {
 			"if two live tags could be meant",
 			`${head}userTags: [{ name: signatories, previously: [signers, oncall] }]\n`,
 			"userTag:signatories",
-			"add the `id` of the tag",
+			"could be either: add its `id`",
 		],
 		[
 			"if another entry means the same live tag",

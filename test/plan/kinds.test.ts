@@ -382,7 +382,7 @@ describe("the tag that an entry means", () => {
 	it("that two live tags could be is a problem and no guess", () => {
 		const { code, message } = only(find([wantTag("officers", { previously: ["approvers", "oncall"] })]));
 		expect(code).toBe("tag-ambiguous");
-		expect(message).toContain("both `approvers` and `oncall` exist");
+		expect(message).toContain("`approvers` (");
 	});
 
 	it("that two entries mean is a problem of the second", () => {

@@ -31,8 +31,8 @@ export function findExpired(
 		if (expired.length === 0) continue;
 		const address = printAddress("userTag", name);
 		all.set(address, new Set(expired));
-		const [found] = live.userTags.known ? findTags([wanted], live.userTags.value, live).found : [];
-		const current = found?.tag.members;
+		const [found] = live.userTags.known ? findTags([wanted], live.userTags.value).found : [];
+		const current = found?.live.members;
 		// Where members are not known, the entry alone removes the user.
 		if (current?.known !== true) continue;
 		// In `atLeast`, nothing else keeps the user out.

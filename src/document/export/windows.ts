@@ -27,8 +27,8 @@ export interface LostWindow {
 export function keepWindows(desired: DesiredOrganization, live: LiveOrganization, timeMs: number): KeptWindows {
 	const byTag = new Map<string, readonly AccessWindow[]>();
 	const lost: LostWindow[] = [];
-	const found = live.userTags.known ? findTags(tagsOf(desired), live.userTags.value, live).found : [];
-	for (const { wanted, tag } of found) {
+	const found = live.userTags.known ? findTags(tagsOf(desired), live.userTags.value).found : [];
+	for (const { wanted, live: tag } of found) {
 		const { windows = [] } = wanted.members ?? {};
 		if (windows.length === 0 || !tag.members.known) continue;
 		const members = new Set(tag.members.value);

@@ -68,7 +68,7 @@ function findWantedTag(
 ): DesiredUserTag | undefined {
 	const tags = tagsOf(desired);
 	if (!live.userTags.known) return tags.find(({ id }) => id === tagId);
-	return findTags(tags, live.userTags.value, live).found.find(({ tag }) => tag.id === tagId)?.wanted;
+	return findTags(tags, live.userTags.value).found.find((one) => one.live.id === tagId)?.wanted;
 }
 
 /** Whether it equals a step of the document's plan, such as a temporary name while tags exchange their names. */

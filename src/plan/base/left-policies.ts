@@ -3,7 +3,7 @@ import type { AccessState } from "../../policy/access.ts";
 import { printAddress } from "../address.ts";
 import { accessAfter } from "../impact/access-after.ts";
 import { findImpactBetween, type PlanImpact } from "../impact/impact.ts";
-import { findPolicies } from "../kinds/policy-changes.ts";
+import { findObjects } from "../kinds/found-objects.ts";
 import { type DesiredOrganization, type LiveOrganization, policiesOf } from "../organization.ts";
 import type { Step } from "../step.ts";
 import type { DocumentChange } from "./document-changes.ts";
@@ -28,12 +28,12 @@ export function findLeftPolicies(
 	const submitted = steps.filter(({ earlierActivity }) => earlierActivity?.relation !== "rejected");
 	const { policies, ...others } = accessAfter(access, submitted);
 	if (!policies.known) return [];
-	const { found } = findPolicies(policiesOf(base), live?.known === true ? live.value : []);
+	const { found } = findObjects(policiesOf(base), live?.known === true ? live.value : []);
 	const addresses = new Set(left.map(({ address }) => address));
 	const byId = new Map(
-		found.flatMap(({ wanted, policy }) => {
-			const address = printAddress("policy", wanted.name);
-			return policy !== null && addresses.has(address) ? [[policy.id, address] as const] : [];
+		found.flatMap((one) => {
+			const address = printAddress("policy", one.wanted.name);
+			return addresses.has(address) ? [[one.live.id, address] as const] : [];
 		}),
 	);
 	const rest = policies.value.filter(({ id }) => !byId.has(id));

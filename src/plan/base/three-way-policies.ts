@@ -2,7 +2,7 @@
 import { escapeTemplate } from "../../policy/language/template.ts";
 import { printAddress } from "../address.ts";
 import { matchesGlob } from "../glob.ts";
-import { findPolicies } from "../kinds/policy-changes.ts";
+import { findObjects } from "../kinds/found-objects.ts";
 import { type IdsOfReferences, idsOfReferences, resolveText } from "../kinds/references.ts";
 import {
 	type DesiredObject,
@@ -51,8 +51,11 @@ type Found = ReadonlyMap<DesiredPolicy, LivePolicy | null>;
 
 function findLive(policies: readonly DesiredPolicy[], live: LiveOrganization | null): Found {
 	if (live?.policies?.known !== true) return new Map();
-	const { found } = findPolicies(policies, live.policies.value);
-	return new Map(found.map(({ wanted, policy }) => [wanted, policy]));
+	const { found, missing } = findObjects(policies, live.policies.value, ({ id }) => id ?? null);
+	return new Map([
+		...found.map((one) => [one.wanted, one.live] as const),
+		...missing.map((one) => [one, null] as const),
+	]);
 }
 
 /**

@@ -67,5 +67,5 @@ type Ids = ReadonlyMap<DesiredUserTag, string>;
 
 function findIds(tags: readonly DesiredUserTag[], live: LiveOrganization | null): Ids {
 	if (live === null || !live.userTags.known) return new Map();
-	return new Map(findTags(tags, live.userTags.value, live).found.map(({ wanted, tag }) => [wanted, tag.id]));
+	return new Map(findTags(tags, live.userTags.value).found.map((one) => [one.wanted, one.live.id]));
 }

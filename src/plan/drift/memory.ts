@@ -8,8 +8,8 @@ import { type DesiredOrganization, type LiveOrganization, removalsOf, tagsOf } f
 /** Times, ISO 8601 in UTC, by address; without objects that orgsync never changed, or that others changed since. */
 export function lastAppliedTimes(desired: DesiredOrganization, live: LiveOrganization): ReadonlyMap<string, string> {
 	const { userTags, removed } = live.lastApplied;
-	const { found } = findTags(tagsOf(desired), live.userTags.known ? live.userTags.value : [], live);
-	const tags = found.flatMap(({ wanted, tag }) => {
+	const { found } = findTags(tagsOf(desired), live.userTags.known ? live.userTags.value : []);
+	const tags = found.flatMap(({ wanted, live: tag }) => {
 		const applied = userTags[tag.id];
 		const isLast = applied !== undefined && applied.updatedAt === tag.updatedAt;
 		return isLast ? [[printAddress("userTag", wanted.name), applied.appliedAt] as const] : [];

@@ -1,8 +1,6 @@
 /** What differs between the policies that a document writes and those that are live. */
 
 import { defined } from "../../common/defined.ts";
-import type { Problem } from "../../common/errors.ts";
-import { showName } from "../../common/escape.ts";
 import { templateOf } from "../../policy/language/check-template.ts";
 import { sameExpression } from "../../policy/language/same-expression.ts";
 import { escapeTemplate } from "../../policy/language/template.ts";
@@ -19,6 +17,7 @@ import {
 	removalsOf,
 } from "../organization.ts";
 import { standInFor } from "../stand-in.ts";
+import { bothWays, findObjects, quote, takenNames } from "./found-objects.ts";
 import { type IdsOfReferences, idsOfReferences, resolveText } from "./references.ts";
 
 /** Whether the document states policies, or says that its list of them is complete. */
@@ -42,112 +41,28 @@ export function writtenDifferences(desired: DesiredOrganization, live: LiveOrgan
 		const unread: Unread = { scope: "kind", kind: "policy", because: known.because, standsIn: "nothing" };
 		return { changes: [], problems: [], unread: [unread] };
 	}
-	const { found, problems } = findPolicies(wanted, known.value);
-	const ids = idsOfReferences(desired, live);
-	const changes = found.flatMap((one) => comparePolicy(one, desired, live, ids) ?? []);
-	const unlisted = exceptions === undefined ? [] : removeUnlisted(known.value, found, desired, exceptions.except);
-	const taken = takenNames(found, known.value, new Set(unlisted.map(({ id }) => id)));
-	return {
-		changes: [...changes, ...unlisted],
-		problems: [...problems, ...taken, ...bothWays(found, desired)],
-		unread: [],
-	};
-}
-
-/** A live policy that one entry states and another wants gone, each by its name or its id. */
-function bothWays(found: readonly FoundPolicy[], desired: DesiredOrganization): readonly Problem[] {
-	const absent = new Set(removalsOf(desired, "policy").map(({ id }) => id));
-	return found.flatMap(({ wanted, policy }) => {
-		if (policy === null || !(absent.has(policy.id) || absent.has(policy.name))) return [];
-		const message = `the live policy ${quote(policy.name)} (${policy.id}) is stated here, and is under \`absent\` too; remove one of the two`;
-		return [problem(wanted, "policy-absent", message)];
-	});
-}
-
-interface FoundPolicy {
-	readonly wanted: DesiredPolicy;
-	/** Null: there is none, and the plan creates it. */
-	readonly policy: LivePolicy | null;
-}
-
-/** Id first, then name, then the earlier names; more than one match is a problem, never a guess. */
-export function findPolicies(
-	wanted: readonly DesiredPolicy[],
-	live: readonly LivePolicy[],
-): { readonly found: readonly FoundPolicy[]; readonly problems: readonly Problem[] } {
-	const byId = new Map(live.map((policy) => [policy.id, policy]));
-	const byName = Map.groupBy(live, ({ name }) => name);
-	const claimed = new Map<string, DesiredPolicy>();
-	const found: FoundPolicy[] = [];
-	const problems: Problem[] = [];
-	for (const one of wanted) {
-		const matches = matchPolicy(one, byId, byName);
-		const mistake = mistakeIn(one, matches, claimed);
-		if (mistake !== undefined) {
-			problems.push(mistake);
-			continue;
-		}
-		const policy = matches[0] ?? null;
-		if (policy !== null) claimed.set(policy.id, one);
-		found.push({ wanted: one, policy });
-	}
-	return { found, problems };
-}
-
-function matchPolicy(
-	{ id, name, previously }: DesiredPolicy,
-	byId: ReadonlyMap<string, LivePolicy>,
-	byName: ReadonlyMap<string, readonly LivePolicy[]>,
-): readonly LivePolicy[] {
-	if (id !== undefined) return [byId.get(id)].filter((policy) => policy !== undefined);
-	return byName.get(name) ?? previously.flatMap((earlier) => byName.get(earlier) ?? []);
-}
-
-function mistakeIn(
-	wanted: DesiredPolicy,
-	matches: readonly LivePolicy[],
-	claimed: ReadonlyMap<string, DesiredPolicy>,
-): Problem | undefined {
-	const [policy] = matches;
-	if (matches.length > 1) {
-		const all = matches.map(({ name, id }) => `${quote(name)} (${id})`).join(" and ");
-		return problem(
-			wanted,
-			"policy-ambiguous",
-			`${all} exist, and ${quote(wanted.name)} could be either: add its \`id\``,
-		);
-	}
-	if (policy === undefined) {
-		if (wanted.id === undefined) return undefined;
-		const message = `no policy has the id ${wanted.id}; remove \`id\` to create ${quote(wanted.name)}: the service chooses ids`;
-		return problem(wanted, "policy-not-there", message);
-	}
-	const other = claimed.get(policy.id);
-	if (other === undefined) return undefined;
-	const message = `two entries match the live policy ${quote(policy.name)} (${policy.id}): ${quote(other.name)} and ${quote(wanted.name)}; keep one`;
-	return problem(wanted, "duplicate-policy", message);
-}
-
-/** Names are unique: one whose holder neither gives it up nor is removed cannot be had. */
-function takenNames(
-	found: readonly FoundPolicy[],
-	live: readonly LivePolicy[],
-	removed: ReadonlySet<string>,
-): readonly Problem[] {
-	const holders = new Map(live.map((policy) => [policy.name, policy]));
-	const renamed = new Set(
-		found.flatMap(({ wanted, policy }) => (policy?.name === wanted.name ? [] : (policy?.id ?? []))),
+	const { found, missing, problems } = findObjects(wanted, known.value, ({ id, name }) =>
+		id === undefined
+			? null
+			: `no policy has the id ${id}; remove \`id\` to create ${quote(name)}: the service chooses ids`,
 	);
-	return found.flatMap(({ wanted, policy }) => {
-		const holder = holders.get(wanted.name);
-		if (holder === undefined || holder.id === policy?.id || renamed.has(holder.id) || removed.has(holder.id)) return [];
-		const message = `${quote(policy?.name ?? wanted.name)} cannot be called ${quote(wanted.name)}: the policy ${holder.id} has that name and keeps it`;
-		return [problem(wanted, "policy-name-taken", message)];
-	});
+	const ids = idsOfReferences(desired, live);
+	const isNew = new Set(missing);
+	const liveOf = new Map(found.map((one) => [one.wanted, one.live]));
+	const changes = wanted
+		.filter((one) => isNew.has(one) || liveOf.has(one))
+		.flatMap((one) => comparePolicy(one, liveOf.get(one) ?? null, desired, live, ids) ?? []);
+	const listed = new Set(found.map((one) => one.live.id));
+	const unlisted = exceptions === undefined ? [] : removeUnlisted(known.value, listed, desired, exceptions.except);
+	const absent = new Set(removalsOf(desired, "policy").map(({ id }) => id));
+	const both = bothWays(found, ({ id, name }) => absent.has(id) || absent.has(name));
+	const taken = takenNames(found, known.value, new Set(unlisted.map(({ id }) => id)));
+	return { changes: [...changes, ...unlisted], problems: [...problems, ...taken, ...both], unread: [] };
 }
 
 function comparePolicy(
-	{ wanted, policy }: FoundPolicy,
+	wanted: DesiredPolicy,
+	policy: LivePolicy | null,
 	desired: DesiredOrganization,
 	live: LiveOrganization,
 	ids: IdsOfReferences,
@@ -214,11 +129,10 @@ function isSame(before: PolicyContent, after: PolicyContent, { unchecked }: Desi
 
 function removeUnlisted(
 	live: readonly LivePolicy[],
-	found: readonly FoundPolicy[],
+	listed: ReadonlySet<string>,
 	desired: DesiredOrganization,
 	except: readonly string[],
 ): readonly RemovalChange[] {
-	const listed = new Set(found.map(({ policy }) => policy?.id));
 	const removed = new Set(removalsOf(desired, "policy").map(({ id }) => id));
 	return live
 		.filter(({ id, name }) => !listed.has(id) && !removed.has(id) && !removed.has(name))
@@ -234,12 +148,4 @@ function removeUnlisted(
 			before: { name },
 			after: null,
 		}));
-}
-
-function quote(name: string): string {
-	return `\`${showName(name)}\``;
-}
-
-function problem(wanted: DesiredPolicy, code: string, message: string): Problem {
-	return { ...wanted.at, path: printAddress("policy", wanted.name), code, message };
 }

@@ -15,12 +15,12 @@ export interface IdsOfReferences {
 /** Returns the ids that references of the document mean in this live state. */
 export function idsOfReferences(
 	desired: DesiredOrganization,
-	live: Pick<LiveOrganization, "userTags" | "lastApplied">,
+	{ userTags: live }: Pick<LiveOrganization, "userTags">,
 ): IdsOfReferences {
 	const { organizationId, users } = desired;
 	const tags = tagsOf(desired);
-	const { found } = findTags(tags, live.userTags.known ? live.userTags.value : [], live);
-	const byName = new Map(found.map(({ wanted, tag }) => [wanted.name, tag.id]));
+	const { found } = findTags(tags, live.known ? live.value : []);
+	const byName = new Map(found.map((one) => [one.wanted.name, one.live.id]));
 	const userTags = tags.map(
 		({ name }) => [name, byName.get(name) ?? standInFor(organizationId, "userTag", name)] as const,
 	);

@@ -1,7 +1,7 @@
 /** Inputs and outputs of a policy resource, and the document of one policy that they stand for. */
 import { defined, nonEmpty } from "../../common/defined.ts";
 import type { PolicyContent } from "../../plan/change.ts";
-import { findPolicies } from "../../plan/kinds/policy-changes.ts";
+import { findObjects } from "../../plan/kinds/found-objects.ts";
 import {
 	type DesiredOrganization,
 	type LastAppliedPolicy,
@@ -103,7 +103,7 @@ export function claimsOf({ policyId, name }: Pick<PolicyInputs, "policyId" | "na
 /** The live policy that a desired state of one policy is about. */
 export function findPolicy(desired: DesiredOrganization, { policies }: LiveOrganization): LivePolicy | undefined {
 	if (policies?.known !== true) return undefined;
-	return findPolicies(policiesOf(desired), policies.value).found[0]?.policy ?? undefined;
+	return findObjects(policiesOf(desired), policies.value).found[0]?.live;
 }
 
 /** The desired state of a policy. Throws ResourceFailure if the inputs cannot be read. */

@@ -169,7 +169,7 @@ describe("what is live and not listed", () => {
 		const [id] = live("policies").map(({ policyId }) => policyId);
 		world.write("orgsync.yaml", document(payers, `policies:\n${policy("policy 1")}`, `absent: { policies: [${id}] }`));
 		const plan = await world.run(["plan"]);
-		expect(plan).toMatchObject({ code: 1, stdout: expect.stringContaining(`(${id}) is stated here, and is under`) });
+		expect(plan).toMatchObject({ code: 1, stdout: expect.stringContaining(`(${id}) is listed here, and is under`) });
 		world.write("orgsync.yaml", document("userTags: [{ name: signers }]", `absent: { userTags: [${tags.signers}] }`));
 		expect((await world.run(["plan"])).stdout).toContain(`(${tags.signers}) is listed here, and is under`);
 		expect((await world.run(["drift"])).stdout).toContain("remove `signers` from `absent`, or its entry");

@@ -175,7 +175,7 @@ class StepRun {
 	}
 
 	async #considerAll(): Promise<void> {
-		const { wait, now, compareAgain = wait?.compareAgain } = this.#context;
+		const { now, compareAgain } = this.#context;
 		const isReady = (step: Step): boolean =>
 			step.earlierActivity === null && this.#isReady(step) && this.#whyNotAttempted(step) === null;
 		if (now() - this.#readAtMs > maxPlanAgeMs) this.#later = "outdated";

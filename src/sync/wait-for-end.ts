@@ -8,7 +8,6 @@ import type { Plan } from "../plan/plan.ts";
 import { type Activity, readActivity } from "../wire/activity.ts";
 import type { Reader } from "../wire/client.ts";
 import { writes } from "../wire/operations.ts";
-import type { Comparison } from "./converge.ts";
 import type { JournalEntry } from "./journal/journal.ts";
 import type { ActivityRecord } from "./read/list-activities.ts";
 import { readRequested } from "./read/pending-activities.ts";
@@ -24,8 +23,6 @@ export interface WaitOptions {
 	readonly untilMs: number;
 	/** Resolves after so many milliseconds, or later where others wait too, and at once after an interruption. */
 	readonly pause: (ms: number) => Promise<void>;
-	/** Reads the organization again and makes its plan, for steps that are submitted after others have waited. */
-	readonly compareAgain: () => Promise<Comparison>;
 	readonly onWait?: (event: WaitNews) => void;
 }
 

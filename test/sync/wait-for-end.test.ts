@@ -61,6 +61,7 @@ async function applyAndWait(desired: DesiredOrganization, options: Waited = {}) 
 	const untilMs = bench.nowMs + forMs;
 	const context: ApplyContext = {
 		...base,
+		compareAgain: () => bench.compare(desired, base, reads),
 		wait: {
 			untilMs,
 			pause: async (ms) => {
@@ -68,7 +69,6 @@ async function applyAndWait(desired: DesiredOrganization, options: Waited = {}) 
 				pauses.push(ms);
 				await onPause?.(pauses.length, bench);
 			},
-			compareAgain: () => bench.compare(desired, base, reads),
 			onWait: (one) => news.push(one),
 		},
 	};

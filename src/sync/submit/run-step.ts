@@ -62,27 +62,13 @@ export async function runStep(step: Step, plan: Plan, context: StepContext): Pro
 	const joined = findJoined(step, plan, context);
 	const request = requestOf(step, plan, joined, context);
 	const isHeld = step.earlierActivity !== null && joined === undefined;
-	const whole = isHeld
-		? resultOfEarlier(step, step.earlierActivity, plan)
-		: await submitStep(step, plan, { request, joined, context });
+	const submit = async (): Promise<SubmitResult> => {
+		const stale = joined === undefined ? await refuseStaleUpdate(step, plan, context) : null;
+		return stale ?? explainResult(step, await submitOnce(request, context, joined), plan, context);
+	};
+	const whole = isHeld ? resultOfEarlier(step, step.earlierActivity, plan) : await submit();
 	const parts = isHeld ? [] : await submitIndividually(request, whole, context);
 	return withResult({ step, request, whole, parts, events: [], startedAtMs }, isHeld ? startedAtMs : context.now());
-}
-
-async function submitStep(
-	step: Step,
-	plan: Plan,
-	{
-		request,
-		joined,
-		context,
-	}: Pick<RanStep, "request"> & {
-		readonly joined: JournalEntry | undefined;
-		readonly context: StepContext;
-	},
-): Promise<SubmitResult> {
-	const stale = joined === undefined ? await refuseStaleUpdate(step, plan, context) : null;
-	return stale ?? explainResult(step, await submitOnce(request, context, joined), plan, context);
 }
 
 /** Returns the step with its result as the report has it. `nowMs` is when it ended, or was read last. */

@@ -143,6 +143,7 @@ describe("a removal object by object that waits for approval", () => {
 		let pauses = 0;
 		const context: ApplyContext = {
 			...bench.context(),
+			compareAgain: () => bench.compare(desired, bench.context(), "documented"),
 			wait: {
 				untilMs: bench.nowMs + 60_000,
 				pause: async (ms) => {
@@ -151,7 +152,6 @@ describe("a removal object by object that waits for approval", () => {
 					if (pauses === 1) await approve(String(bench.activities()[0]?.fingerprint));
 					if (pauses === 2) await approve(String(bench.activities()[1]?.fingerprint));
 				},
-				compareAgain: () => bench.compare(desired, bench.context(), "documented"),
 			},
 		};
 		const { steps } = await applyToReport(await bench.compare(desired, context, "documented"), context);

@@ -59,13 +59,12 @@ export class RunWait {
 	}
 
 	/** Returns how the steps of an organization wait; `about` begins each line about it. */
-	optionsFor({ comparison, compareAgain }: ComparedOrganization, about: string): { readonly wait?: WaitOptions } {
+	optionsFor({ comparison }: ComparedOrganization, about: string): { readonly wait?: WaitOptions } {
 		const untilMs = this.#untilMs;
 		if (untilMs === undefined) return {};
 		return {
 			wait: {
 				untilMs,
-				compareAgain,
 				pause: (ms) => this.#pause(comparison.plan.organizationId, ms, untilMs),
 				onWait: (news) => this.#show(news, comparison, about),
 			},

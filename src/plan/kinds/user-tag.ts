@@ -159,7 +159,7 @@ export function findTags(
 	wanted: readonly DesiredUserTag[],
 	liveTags: readonly LiveUserTag[],
 	describeMissing?: (wanted: DesiredUserTag) => string | null,
-) {
+): ReturnType<typeof findObjects<DesiredUserTag, LiveUserTag>> {
 	return findObjects(wanted, userTagsOf(liveTags), describeMissing);
 }
 

@@ -32,8 +32,10 @@ function escapeCharacter(character: string): string {
 
 /** Returns a name for a line of our text: as `showText`, in quotes if it could be mistaken for other text. */
 export function showName(name: string): string {
-	return ambiguous.test(name) ? `"${showSpaces(name.replace(/["\\]/g, "\\$&"))}"` : showText(name);
+	return ambiguous.test(name) ? quoteName(name) : showText(name);
 }
+
+const quoteName = (name: string): string => `"${showSpaces(name.replace(/["\\]/g, "\\$&"))}"`;
 
 /** Syntax of our own lines: leading, trailing and repeated spaces, signs, list and note marks, quotes, escapes, arrows. */
 const ambiguous = /^$|^\s|\s$|\s\s|(?:^|\s)[-+~!\u2212]\s|[,;()[\]{}"`\\]|:\s|->|=>|\u2192/;
@@ -70,19 +72,19 @@ export function clipMiddle(name: string, maxLength: number = maxNameLength): str
 
 /** As `showName`, in at most `maxLength` characters of output: the beginning of a longer name, with closed quotes. */
 export function showNameWithin(name: string, maxLength: number): string {
-	if (showName(name).length <= maxLength) return showName(name);
-	const characters = [...name].slice(0, maxLength);
-	while (characters.length > 0 && showName(`${characters.join("")}\u2026`).length > maxLength) characters.pop();
-	return showName(`${characters.join("")}\u2026`);
+	return showWithin(name, maxLength, showName);
+}
+
+function showWithin(text: string, maxLength: number, show: (text: string) => string): string {
+	if (show(text).length <= maxLength) return show(text);
+	const characters = [...text].slice(0, maxLength);
+	while (characters.length > 0 && show(`${characters.join("")}\u2026`).length > maxLength) characters.pop();
+	return show(`${characters.join("")}\u2026`);
 }
 
 /** Returns a text of others in quotes, in at most `maxLength` characters of output: the beginning of a longer one. */
 export function showQuoted(text: string, maxLength: number): string {
-	const quote = (part: string): string => `"${showSpaces(part.replace(/["\\]/g, "\\$&"))}"`;
-	if (quote(text).length <= maxLength) return quote(text);
-	const characters = [...text].slice(0, maxLength);
-	while (characters.length > 0 && quote(`${characters.join("")}\u2026`).length > maxLength) characters.pop();
-	return quote(`${characters.join("")}\u2026`);
+	return showWithin(text, maxLength, quoteName);
 }
 
 /** Returns the address of an object: its kind, and the rest as `showName`. */

@@ -24,6 +24,15 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 	return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+export function isTexts(value: unknown): value is readonly string[] {
+	return Array.isArray(value) && value.every((item) => typeof item === "string");
+}
+
+/** Returns a text that is not empty; null for anything else. */
+export function textOrNull(value: unknown): string | null {
+	return typeof value === "string" && value !== "" ? value : null;
+}
+
 const [quote, comma, backslash, openList, closeList, openObject, closeObject] = [34, 44, 92, 91, 93, 123, 125];
 
 /** Whether a JSON text is nested more than `maxJsonDepth` levels deep; false for a text that cannot be JSON. */

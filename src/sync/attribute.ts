@@ -6,7 +6,7 @@
  */
 
 import { OrgsyncError } from "../common/errors.ts";
-import { isRecord } from "../common/json.ts";
+import { isRecord, textOrNull } from "../common/json.ts";
 import {
 	idOf,
 	idsOfName,
@@ -137,10 +137,6 @@ function textsIn(value: unknown, depth = 0): readonly string[] {
 	if (typeof value === "string") return [value.toLowerCase()];
 	if (value === null || typeof value !== "object" || depth === maxDepth) return [];
 	return Object.values(value).flatMap((item) => textsIn(item, depth + 1));
-}
-
-function textOrNull(value: unknown): string | null {
-	return typeof value === "string" && value !== "" ? value : null;
 }
 
 /** A property of an object that an activity can have changed. */

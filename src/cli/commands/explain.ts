@@ -1,7 +1,7 @@
 /** `explain`: why an activity is not finished, or the history of a policy. A policy that cannot be read is said to be so: nothing is guessed. */
 import { ConfigurationError, exitCodes, ifAvailable } from "../../common/errors.ts";
 import { showText } from "../../common/escape.ts";
-import { isRecord } from "../../common/json.ts";
+import { isRecord, textOrNull } from "../../common/json.ts";
 import { addressesOf, type ObjectNames } from "../../plan/activities/activity-objects.ts";
 import type { Reads } from "../../plan/plan.ts";
 import type { ExplainPolicyResult } from "../../render/result/policy-history.ts";
@@ -120,7 +120,6 @@ async function readFindings(
 }
 
 function readPolicy({ policyId, policyName, consensus }: Readonly<Record<string, unknown>>): JudgingPolicy {
-	const textOrNull = (value: unknown): string | null => (typeof value === "string" && value !== "" ? value : null);
 	return { policyId: String(policyId), policyName: textOrNull(policyName), consensus: textOrNull(consensus) };
 }
 

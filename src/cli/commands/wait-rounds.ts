@@ -2,7 +2,6 @@
 import { ServiceError, TransportError } from "../../common/errors.ts";
 import { showText } from "../../common/escape.ts";
 import { findEvents, type SeenActivity } from "../../plan/activities/activity-events.ts";
-import type { Outcome } from "../../plan/report.ts";
 import type { UserNames } from "../../plan/users.ts";
 import { phraseText } from "../../render/print/text.ts";
 import type { EndedActivity } from "../../render/result/result.ts";
@@ -13,7 +12,7 @@ import type { ActivityRecord } from "../../sync/read/list-activities.ts";
 import { findActivity, readRequested } from "../../sync/read/pending-activities.ts";
 import { readAgain } from "../../sync/read/read-again.ts";
 import { settleEntry } from "../../sync/settle.ts";
-import { outcomeOfStatus } from "../../sync/submit/outcomes.ts";
+import { isPendingOutcome, outcomeOfStatus } from "../../sync/submit/outcomes.ts";
 import { nextPauseMs, readingIntervalMs } from "../../sync/wait-for-end.ts";
 import { type Activity, readAnyActivity } from "../../wire/activity.ts";
 import type { Reader } from "../../wire/client.ts";
@@ -44,10 +43,6 @@ export interface WaitRun extends Call<WaitFlags> {
 	readonly reader: Reader;
 }
 
-export function isPending(outcome: Outcome): boolean {
-	return outcome === "awaiting-approval" || outcome === "awaiting-authenticator";
-}
-
 /** Reads at growing intervals until all have ended, or the time is over, and returns them as they were read last. */
 export async function pollUntilEnded(watched: readonly Watched[], run: WaitRun): Promise<readonly Watched[]> {
 	const { terminal, output, flags } = run;
@@ -75,7 +70,7 @@ export async function pollUntilEnded(watched: readonly Watched[], run: WaitRun):
 }
 
 function isUnended({ outcome, isRead }: Watched): boolean {
-	return isRead && (outcome === "unknown" || isPending(outcome));
+	return isRead && (outcome === "unknown" || isPendingOutcome(outcome));
 }
 
 /** Reads some of the activities again, and shows what is new of each. */

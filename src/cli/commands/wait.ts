@@ -10,7 +10,7 @@ import { reasonText } from "../../say/reason.ts";
 import { formats } from "../../schema/formats.ts";
 import { isOpen, type JournalEntry, knownOutcome } from "../../sync/journal/journal.ts";
 import { readAgain } from "../../sync/read/read-again.ts";
-import { outcomeOfStatus } from "../../sync/submit/outcomes.ts";
+import { isPendingOutcome, outcomeOfStatus } from "../../sync/submit/outcomes.ts";
 import { readAnyActivity } from "../../wire/activity.ts";
 import { writeOfType, writes } from "../../wire/operations.ts";
 import { parametersOf } from "../../wire/request-body.ts";
@@ -19,7 +19,7 @@ import { outcomeExitCodes } from "../output/failure.ts";
 import type { Call } from "../output/output.ts";
 import { namesFrom } from "./activity-names.ts";
 import { findOrganizations } from "./selection.ts";
-import { isPending, pollUntilEnded, type WaitFlags, type WaitRun, type Watched } from "./wait-rounds.ts";
+import { pollUntilEnded, type WaitFlags, type WaitRun, type Watched } from "./wait-rounds.ts";
 
 /** What is in doubt can still be read. */
 const exitCodeOf = { ...outcomeExitCodes, unknown: exitCodes.pendingApproval };
@@ -153,7 +153,7 @@ async function findNamed(activityId: string, names: ReadonlyMap<string, ObjectNa
 /** Returns why the outcome is in doubt; null when it is known. */
 function explainDoubt({ outcome, isRead, activityId }: Watched, reads: WaitFlags["reads"]): string | null {
 	if (isRead) return outcome === "unknown" ? "it has a status that orgsync does not know" : null;
-	const last = isPending(outcome)
+	const last = isPendingOutcome(outcome)
 		? "it was pending when it was last read"
 		: activityId === null
 			? "it is in doubt"

@@ -3,6 +3,7 @@ import type { PolicyChange } from "../../plan/change.ts";
 import { idsOfReferences } from "../../plan/kinds/references.ts";
 import type { DesiredOrganization, LiveOrganization, LivePolicy } from "../../plan/organization.ts";
 import { sameExpression } from "../../policy/language/same-expression.ts";
+import { escapeTemplate } from "../../policy/language/template.ts";
 import { type Cell, entryOf, itemsOf } from "../cell.ts";
 import { type ExportedPolicy, exportPolicy, flowPolicy, policyLines, type TemplateNames } from "../export/policies.ts";
 import { writeKey } from "../write-yaml.ts";
@@ -99,10 +100,10 @@ export function policyEdits(
 		refuseShared(document, cell);
 		edits.push(...replaceText(document, cell, text));
 	};
-	if (before.name !== after.name) write("name", withEscapes(before.name));
+	if (before.name !== after.name) write("name", escapeTemplate(before.name));
 	if (before.effect !== after.effect) write("effect", live.effect);
 	for (const key of ["consensus", "condition"] as const) if (!isSame(before[key], after[key])) write(key, live[key]);
-	if (before.notes !== after.notes) write("notes", withEscapes(before.notes));
+	if (before.notes !== after.notes) write("notes", escapeTemplate(before.notes));
 	if (before.time === "" && after.time !== "") edits.push(...removeEntries(document, entry, ["time"]));
 	else if (!isSame(before.time, after.time)) write("time", live.time);
 	const unchecked = entryOf(entry, "unchecked");
@@ -110,6 +111,3 @@ export function policyEdits(
 	else if (live.unchecked && unchecked?.value === false) edits.push(...replaceValue(document, unchecked, true));
 	return added.length === 0 ? edits : [...edits, ...addEntries(document, entry, added)];
 }
-
-/** Values that are no expressions have variables: a literal `${` is `$${`. */
-const withEscapes = (text: string): string => text.replaceAll("${", () => "$${");

@@ -1,5 +1,6 @@
 /** What an export would lose of the file that it replaces: what people wrote and live state does not have. */
 
+import { isRecord } from "../../common/json.ts";
 import { Problems } from "../problems.ts";
 import { type Comment, readComments, readYaml } from "../read/yaml.ts";
 import { foreignComments } from "./text.ts";
@@ -53,7 +54,7 @@ export function lossesOfProgram(before: string, after: string): readonly string[
 function treesOf(text: string): readonly Tree[] | undefined {
 	const { documents, isComplete } = readYaml("", text, new Problems());
 	const trees = documents.map((document): unknown => document.toJS({ maxAliasCount: 1000 }));
-	return isComplete && trees.every(isTree) ? trees : undefined;
+	return isComplete && trees.every(isRecord) ? trees : undefined;
 }
 
 function lostComments(comments: readonly Comment[]): readonly string[] {
@@ -61,12 +62,8 @@ function lostComments(comments: readonly Comment[]): readonly string[] {
 	return length === 0 ? [] : [`${length} ${length === 1 ? "comment" : "comments"}`];
 }
 
-function isTree(value: unknown): value is Tree {
-	return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 function asTree(value: unknown): Tree {
-	return isTree(value) ? value : {};
+	return isRecord(value) ? value : {};
 }
 
 /** Returns aliases of users who are in the export by another alias. */

@@ -47,16 +47,17 @@ export function policyLines(policy: ExportedPolicy): readonly string[] {
 	return [
 		`  - name: ${writeText(name)}`,
 		`    effect: ${effect}`,
-		`    consensus: ${writeTemplate(consensus, "      ")}`,
-		`    condition: ${writeTemplate(condition, "      ")}`,
-		...(time === "" ? [] : [`    time: ${writeTemplate(time, "      ")}`]),
+		`    consensus: ${writeTemplate(consensus)}`,
+		`    condition: ${writeTemplate(condition)}`,
+		...(time === "" ? [] : [`    time: ${writeTemplate(time)}`]),
 		...(notes === "" ? [] : [`    notes: ${writeText(notes)}`]),
 		...(unchecked ? ["    unchecked: true"] : []),
 	].flatMap((lines) => lines.split("\n"));
 }
 
-/** Returns a template as a `|-` block whose lines begin with `indent`; on one line where a block cannot hold it, or it is empty. */
-function writeTemplate(template: string, indent: string): string {
+/** Returns a template as a `|-` block; on one line where a block cannot hold it, or it is empty. */
+function writeTemplate(template: string): string {
+	const indent = "      ";
 	const block = writeBlock(template, indent);
 	return block === undefined ? writeKey(template, "double") : `|-\n${indent}${block}`;
 }

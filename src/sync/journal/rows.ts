@@ -2,7 +2,7 @@
 
 import { StorageError } from "../../common/errors.ts";
 import { clipMiddle } from "../../common/escape.ts";
-import { isRecord } from "../../common/json.ts";
+import { isRecord, isTexts } from "../../common/json.ts";
 import { removalKindNames } from "../../plan/kinds/names.ts";
 import { emptyLastApplied, type LastApplied } from "../../plan/organization.ts";
 import type { WriteName } from "../../wire/operations.ts";
@@ -168,10 +168,6 @@ function readDigests(text: string): readonly string[] | undefined {
 	const digests = readTexts(text);
 	const isSound = digests?.every((digest) => /^sha256:[0-9a-f]{64}$/.test(digest)) === true;
 	return isSound && new Set(digests).size === digests.length ? digests : undefined;
-}
-
-function isTexts(value: unknown): value is readonly string[] {
-	return Array.isArray(value) && value.every((item) => typeof item === "string");
 }
 
 function parse(text: string): unknown {

@@ -3,7 +3,7 @@
  * show, or shows in a form that orgsync does not know, is unknown with its reason, never empty. Pure.
  */
 import { defined } from "../../common/defined.ts";
-import { isRecord } from "../../common/json.ts";
+import { isRecord, isTexts } from "../../common/json.ts";
 import type { LivePolicy, LiveRecord } from "../../plan/organization.ts";
 import { compareText } from "../../plan/value.ts";
 import type { AccessCredential, AccessPolicy, AccessUser, Known, NotRead, RootQuorum } from "../../policy/access.ts";
@@ -30,7 +30,7 @@ function toAccessUser(record: LiveRecord, showsEmail: boolean): AccessUser {
 	const { userId, userTags, userEmail } = record;
 	return {
 		id: toId(userId),
-		tagIds: isListOfTexts(userTags)
+		tagIds: isTexts(userTags)
 			? { known: true, value: toIds(userTags) }
 			: unknown({ kind: "user-part-not-shown", part: "tags", userId: toId(userId) }),
 		email: showsEmail
@@ -127,7 +127,7 @@ export function toRootQuorum({ configs }: LiveRecord): Known<RootQuorum> {
 	const quorum = isRecord(configs) ? configs.quorum : undefined;
 	if (!isRecord(quorum)) return unknown({ kind: "root-quorum-not-shown" });
 	const { threshold, userIds } = quorum;
-	if (typeof threshold !== "number" || !Number.isInteger(threshold) || threshold < 1 || !isListOfTexts(userIds)) {
+	if (typeof threshold !== "number" || !Number.isInteger(threshold) || threshold < 1 || !isTexts(userIds)) {
 		return unknown({ kind: "root-quorum-form-unknown" });
 	}
 	return { known: true, value: { threshold, userIds: toIds(userIds) } };
@@ -156,10 +156,6 @@ function toIds(texts: readonly string[]): readonly string[] {
 
 export function isListOfRecords(value: unknown): value is readonly LiveRecord[] {
 	return Array.isArray(value) && value.every(isRecord);
-}
-
-function isListOfTexts(value: unknown): value is readonly string[] {
-	return Array.isArray(value) && value.every((one) => typeof one === "string");
 }
 
 function textOrNull(value: unknown): string | null {

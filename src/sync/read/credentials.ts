@@ -1,5 +1,5 @@
 /** Turns a `list_users` answer into the credentials of its users (docs/internals/service.md#extended-reads). Pure. */
-import { isRecord } from "../../common/json.ts";
+import { isRecord, textOrNull } from "../../common/json.ts";
 import type { LiveRecord } from "../../plan/organization.ts";
 import type { Known } from "../../policy/access.ts";
 import type { ApiKey, UserCredentials } from "../../policy/credentials.ts";
@@ -57,8 +57,4 @@ function toApiKey(record: LiveRecord): ApiKey {
 		expiresAtMs: seconds === null ? Number.POSITIVE_INFINITY : expiresAtMs,
 		sessionProfileId: textOrNull(inner.sessionProfileId ?? record.sessionProfileId)?.toLowerCase() ?? null,
 	};
-}
-
-function textOrNull(value: unknown): string | null {
-	return typeof value === "string" && value !== "" ? value : null;
 }

@@ -39,7 +39,7 @@ function readUserTags(answer: LiveRecord, users: Known<LiveRecord>): readonly Li
 			return {
 				id,
 				name: String(tag.tagName),
-				type: stringOr(tag.tagType, ""),
+				type: textOf(tag.tagType),
 				updatedAt: toInstant(tag.updatedAt),
 				...timeOf(tag.updatedAt),
 				...(isUnchanged(tag) ? { isUnchanged: true } : {}),
@@ -68,7 +68,7 @@ export function onceEach<T>(read: (answer: LiveRecord) => T): (answer: LiveRecor
 
 const readUserNames = onceEach(
 	(answer): Readonly<Record<string, string>> =>
-		Object.fromEntries(recordsOf(answer, "users").map((user) => [toId(user.userId), stringOr(user.userName, "")])),
+		Object.fromEntries(recordsOf(answer, "users").map((user) => [toId(user.userId), textOf(user.userName)])),
 );
 
 /** Returns the names of users that `list_users` shows, by id. */
@@ -83,7 +83,7 @@ export function toRemovable(
 	nameField: string,
 	userId: string | null = null,
 ): LiveRemovable {
-	return { id: toId(record[idField]), userId, name: stringOr(record[nameField], ""), digest: digestRecord(record) };
+	return { id: toId(record[idField]), userId, name: textOf(record[nameField]), digest: digestRecord(record) };
 }
 
 /** Returns the digest of an object without its times: it stays the same when a change is reverted. */
@@ -110,6 +110,6 @@ function toInstant(value: unknown): string {
 	return `${seconds ?? ""}.${nanos ?? ""}`;
 }
 
-function stringOr(value: unknown, otherwise: string): string {
-	return typeof value === "string" ? value : otherwise;
+function textOf(value: unknown): string {
+	return typeof value === "string" ? value : "";
 }

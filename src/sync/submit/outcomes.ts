@@ -85,7 +85,7 @@ export function outcomeOfResend(
 
 type PendingOutcome = "awaiting-approval" | "awaiting-authenticator";
 
-function isPendingOutcome(outcome: JournalEntry["outcome"]): outcome is PendingOutcome {
+export function isPendingOutcome(outcome: JournalEntry["outcome"]): outcome is PendingOutcome {
 	return outcome === "awaiting-approval" || outcome === "awaiting-authenticator";
 }
 

@@ -3,7 +3,7 @@
  * signature leaves this file: with its message it is a stamp.
  */
 import { createPublicKey, ECDH, verify } from "node:crypto";
-import { isRecord } from "../../common/json.ts";
+import { isRecord, textOrNull } from "../../common/json.ts";
 import type { ReturnedVote } from "../../plan/activities/reviewed-activity.ts";
 import { readTime } from "../../wire/activity.ts";
 import { fingerprintOf } from "../../wire/request-body.ts";
@@ -15,17 +15,16 @@ export function readSignedVotes(activity: Readonly<Record<string, unknown>>): re
 }
 
 function readSignedVote(vote: Readonly<Record<string, unknown>>): ReturnedVote {
-	const text = (value: unknown): string | null => (typeof value === "string" && value !== "" ? value : null);
-	const message = text(vote.message);
+	const message = textOrNull(vote.message);
 	return {
-		userId: text(vote.userId)?.toLowerCase() ?? null,
-		userName: isRecord(vote.user) ? text(vote.user.userName) : null,
-		selection: text(vote.selection),
+		userId: textOrNull(vote.userId)?.toLowerCase() ?? null,
+		userName: isRecord(vote.user) ? textOrNull(vote.user.userName) : null,
+		selection: textOrNull(vote.selection),
 		castAtMs: readTime(vote.createdAt) ?? null,
 		message,
 		messageFingerprint: message === null ? null : fingerprintOf(message),
 		signature: judgeSignature(message, vote),
-		publicKey: text(vote.publicKey)?.toLowerCase() ?? null,
+		publicKey: textOrNull(vote.publicKey)?.toLowerCase() ?? null,
 	};
 }
 

@@ -44,7 +44,8 @@ export function labelUser(anyId: string, names: UserNames): UserLabel {
 	const { userNames, liveNames } = names;
 	const alias = ownText(userNames, userId);
 	const live = liveNames === undefined ? undefined : ownText(liveNames, userId);
-	const isMissing = liveNames !== undefined && live === undefined;
+	// Only a user whom an access case makes up has no UUID.
+	const isMissing = liveNames !== undefined && live === undefined && uuid.test(userId);
 	if (alias === undefined) {
 		const plain = { isFormer: false, liveName: null, isMissing };
 		const byId = { ...plain, name: userId, isLive: false, shortId: null };

@@ -23,6 +23,10 @@ describe("a user", () => {
 		...(liveNames === undefined ? {} : { liveNames }),
 	});
 
+	it("whom an access case makes up is shown by the name alone", () => {
+		expect(showUser("newcomer", names({ newcomer: "newcomer" }, { [bob]: "bob" }))).toBe("newcomer");
+	});
+
 	it.each<[why: string, shown: string, UserNames]>([
 		["whose alias is the live name", "alice", names({ [alice]: "alice" }, { [alice]: "alice", [bob]: "bob" })],
 		["of whom no live name was read", "alice", names({ [alice]: "alice" })],
@@ -124,7 +128,7 @@ describe("a user", () => {
 	});
 
 	it("is no other user for a name that every object has", () => {
-		expect(labelUser("constructor", names({}, {}))).toMatchObject({ name: "constructor", isMissing: true });
+		expect(labelUser("constructor", names({}, {}))).toMatchObject({ name: "constructor", isLive: false });
 	});
 
 	it("has the same label while readers see the same text", () => {

@@ -69,15 +69,15 @@ function checkCounts({ sets }: CaseList<UserSet>, key: string): readonly Check[]
 
 /** A user who takes part in no smallest set cannot do it, not even with others. */
 function checkTakesPart(list: CaseList<UserSet>, point: Point): readonly Check[] {
-	const { budget } = point.prepared;
-	const listed = usersOf(list, point);
-	const sure = participantsIn(point.sure, budget);
-	const { isComplete } = findSmallestSets(point.possible, budget);
-	// Of too many sets only some are tried: whoever is named in one may take part.
-	const possible = isComplete
-		? participantsIn(point.possible, budget)
-		: point.possible.flat().reduce((all, { set }) => all | set, 0n);
-	return each(listed & possible, sure, { key: "never", found: "takesPart" }, point);
+	const sure = participantsIn(point.sure, point.prepared.budget);
+	return each(usersOf(list, point) & possibleParticipants(point), sure, { key: "never", found: "takesPart" }, point);
+}
+
+/** Returns who may take part. Of too many sets only some are tried: whoever is named in one may. */
+export function possibleParticipants({ possible, prepared: { budget } }: Point): Bits {
+	return findSmallestSets(possible, budget).isComplete
+		? participantsIn(possible, budget)
+		: possible.flat().reduce((all, { set }) => all | set, 0n);
 }
 
 /** `alone`: users who may do it alone by the same case, so that it need not say so twice. */

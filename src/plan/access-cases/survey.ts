@@ -1,7 +1,8 @@
 /** What is true of a power today, as the beginning of a file of cases. */
 import type { Reason } from "../../policy/powers/reason.ts";
-import { aloneIn, findSmallestSets, participantsIn } from "../../policy/sets/user-sets.ts";
+import { aloneIn } from "../../policy/sets/user-sets.ts";
 import { idsOf } from "../../policy/sets/votes.ts";
+import { possibleParticipants } from "./checks.ts";
 import type { Point } from "./finding.ts";
 
 /** Ids of users, sorted. */
@@ -22,14 +23,12 @@ export function surveyOf(points: readonly Point[]): Survey | { readonly unknown:
 	if (first === undefined) return { unknown: { kind: "too-many-conditions" } };
 	const { users } = first.prepared;
 	let [always, ever, taking] = [users.all, 0n, 0n];
-	for (const { prepared, sure, possible, because } of points) {
-		const { isComplete } = findSmallestSets(possible, prepared.budget);
+	for (const point of points) {
+		const { sure, possible, because } = point;
 		if (because !== null && aloneIn(sure) !== aloneIn(possible)) return { unknown: because };
 		always &= aloneIn(sure);
 		ever |= aloneIn(possible);
-		taking |= isComplete
-			? participantsIn(possible, prepared.budget)
-			: possible.flat().reduce((all, { set }) => all | set, 0n);
+		taking |= possibleParticipants(point);
 	}
 	const named = points.flatMap(({ sure }) =>
 		sure.flatMap((all) => (all.length === 1 && all[0]?.count === 1 ? (all[0].tagId ?? []) : [])),

@@ -13,52 +13,43 @@ import { type Verdict, verdictOf } from "../../say/verdict.ts";
 import type { OrganizationCases, TestResult } from "../result/cases.ts";
 import type { Tone } from "../result/organizations.ts";
 
+const verdicts = ["failed", "unknown", "passed"] as const;
+
 const shown = {
-	failed: { title: "Failed", look: "bad" },
-	unknown: { title: "Could not be judged", look: "attention" },
-	passed: { title: "Passed", look: "good" },
+	failed: ["Failed", "bad", "failed"],
+	unknown: ["Could not be judged", "attention", "could not be judged"],
+	passed: ["Passed", "good", "passed"],
 } as const;
 
-/** Returns the cases by what became of them; an annotation is about none that passed. */
+/** Returns the cases by what became of them, what they assume, and what none is about; an annotation is about none that passed. */
 export function casesSections(
 	one: OrganizationCases,
 	format: "text" | "markdown" | "html" | "annotations",
 ): readonly Section[] {
-	const verdicts = (["failed", "unknown", "passed"] as const).filter(
-		(verdict) => verdict !== "passed" || format !== "annotations",
-	);
-	const sections = verdicts.map((verdict) => {
-		const { title: heading, look } = shown[verdict];
-		return section(`cases-${verdict}`, heading, ["case", "cases"], {
-			look,
-			rows: one.cases.filter((own) => own.verdict === verdict).map((own) => caseRow(own, one)),
-			...(verdict === "passed" ? { isFolded: format !== "text", shorten: "first" } : {}),
-		});
-	});
-	const assumed = section(
-		"cases-assumed",
-		"Assumed, not documented",
-		["assumption, not documented", "assumptions, not documented"],
-		{
-			rows:
-				format === "annotations" ? [] : (one.assumptions ?? []).map((because) => ({ said: sayReason(because, one) })),
+	const { assumptions = [], uncovered = [] } = one;
+	const noun = ["assumption, not documented", "assumptions, not documented"] as const;
+	const sections = [
+		...verdicts.map((verdict) =>
+			section(`cases-${verdict}`, shown[verdict][0], ["case", "cases"], {
+				look: shown[verdict][1],
+				rows: one.cases.filter((own) => own.verdict === verdict).map((own) => caseRow(own, one)),
+				...(verdict === "passed" ? { isFolded: format !== "text", shorten: "first" } : {}),
+			}),
+		),
+		section("cases-assumed", "Assumed, not documented", noun, {
+			rows: assumptions.map((because) => ({ said: sayReason(because, one) })),
 			...{ isFolded: true, shorten: "first" },
-		},
-	);
-	return [...sections, assumed, uncoveredSection(one)];
-}
-
-function uncoveredSection(one: OrganizationCases): Section {
-	const { uncovered } = one;
-	const isEmpty = uncovered?.length === 0;
-	return section("cases-uncovered", "No case would notice without", ["policy or clause", "policies and clauses"], {
-		look: "attention",
-		rows: (uncovered ?? []).map(({ policyId, clause }) => {
-			const policy = describePolicies([policyId], one) ?? [];
-			return { said: clause === null ? policy : [`the ${clause} of `, ...policy] };
 		}),
-		...(isEmpty ? { foot: [["A case notices for each policy and clause."]] } : {}),
-	});
+		section("cases-uncovered", "No case would notice without", ["policy or clause", "policies and clauses"], {
+			look: "attention",
+			rows: uncovered.map(({ policyId, clause }) => {
+				const policy = describePolicies([policyId], one) ?? [];
+				return { said: clause === null ? policy : [`the ${clause} of `, ...policy] };
+			}),
+			...(one.uncovered?.length === 0 ? { foot: [["A case notices for each policy and clause."]] } : {}),
+		}),
+	];
+	return format === "annotations" ? sections.filter(({ shorten }) => shorten !== "first") : sections;
 }
 
 /** Returns a case with its place and its findings. */
@@ -88,39 +79,34 @@ function mergeAlike(findings: readonly CaseFinding[]) {
 	});
 }
 
+const planned = {
+	broken: ["Access cases that do not hold after this plan", "bad"],
+	gone: ["Access cases that this change deletes or changes", "attention"],
+	failing: ["Access cases that do not hold, before and after", "attention"],
+	passing: ["Access cases that hold", "good"],
+} as const;
+
 /** Returns the cases of a plan: those that it breaks, those that the change of the files touches, and the rest. */
 export function plannedCasesSections({ accessCases, ...plan }: Plan): readonly Section[] {
 	if (accessCases === undefined) return [];
 	const names = { ...plan, ...accessCases };
-	const isFailing = ({ judged }: PlannedCase): boolean => judged.verdict !== "passed";
-	const isTouching = (one: PlannedCase): boolean => isFailing(one) && (isBroken(one) || isNew(one));
-	const rest = accessCases.cases.filter((one) => !isTouching(one));
-	const rows = (cases: readonly PlannedCase[]): readonly Row[] =>
-		// Without the change of the files, a reader looks for what fails.
-		["deleted", "replaced", "changed", "added", null].flatMap((change) =>
-			cases.filter((one) => one.change === change).map((one) => plannedRow(one, names)),
-		);
-	const of = (id: string, heading: string, look: Section["look"], cases: readonly PlannedCase[]) =>
-		section(id, heading, ["access case", "access cases"], { look, rows: rows(cases) });
-	return [
-		of("cases-broken", "Access cases that do not hold after this plan", "bad", accessCases.cases.filter(isTouching)),
-		of("cases-gone", "Access cases that this change deletes or changes", "attention", rest.filter(isOfBase)),
-		of(
-			"cases-failing",
-			"Access cases that do not hold, before and after",
-			"attention",
-			rest.filter((one) => isFailing(one) && !isOfBase(one)),
-		),
-		{
-			...of(
-				"cases-passing",
-				"Access cases that hold",
-				"good",
-				rest.filter((one) => !isFailing(one) && !isOfBase(one)),
+	return Object.entries(planned).map(([kind, [heading, look]]) => {
+		const cases = accessCases.cases.filter((one) => kindOf(one) === kind);
+		return section(`cases-${kind}`, heading, ["access case", "access cases"], {
+			look,
+			// Without the change of the files, a reader looks for what fails.
+			rows: ["deleted", "replaced", "changed", "added", null].flatMap((change) =>
+				cases.filter((one) => one.change === change).map((one) => plannedRow(one, names)),
 			),
-			...{ isFolded: true, shorten: "first" },
-		},
-	];
+			...(kind === "passing" ? { isFolded: true, shorten: "first" } : {}),
+		});
+	});
+}
+
+function kindOf(one: PlannedCase): keyof typeof planned {
+	const isFailing = one.judged.verdict !== "passed";
+	if (isFailing && (isBroken(one) || isNew(one))) return "broken";
+	return isOfBase(one) ? "gone" : isFailing ? "failing" : "passing";
 }
 
 const isNew = ({ change }: PlannedCase): boolean => change === "added" || change === "changed";
@@ -137,20 +123,14 @@ function plannedRow({ judged, before, change }: PlannedCase, names: PowerNames):
 }
 
 export function summarizeCases({ organizations }: TestResult): { readonly verdict: Verdict; readonly tone: Tone } {
-	const all = groupBy(
-		organizations.flatMap(({ cases }) => cases),
-		({ verdict }) => verdict,
-	);
-	const numbers = new Map(all.map((same) => [same[0].verdict, same.length]));
-	const of = (verdict: JudgedCase["verdict"]): number => numbers.get(verdict) ?? 0;
-	const parts: readonly string[] = [
-		...(of("failed") === 0 ? [] : [`${of("failed")} failed`]),
-		...(of("unknown") === 0 ? [] : [`${of("unknown")} could not be judged`]),
-		...(of("passed") === 0 ? [] : [`${of("passed")} passed`]),
-	];
-	const total = of("failed") + of("unknown") + of("passed");
-	const headline = `${count(total, "access case", "access cases")}: ${parts.join(", ")}`;
-	return { verdict: verdictOf(headline), tone: of("failed") > 0 ? "bad" : of("unknown") > 0 ? "attention" : "good" };
+	const all = organizations.flatMap(({ cases }) => cases.map(({ verdict }) => verdict));
+	const parts = verdicts.flatMap((verdict) => {
+		const number = all.filter((one) => one === verdict).length;
+		return number === 0 ? [] : [`${number} ${shown[verdict][2]}`];
+	});
+	const worst = verdicts.find((verdict) => all.includes(verdict)) ?? "passed";
+	const headline = `${count(all.length, "access case", "access cases")}: ${parts.join(", ")}`;
+	return { verdict: verdictOf(headline), tone: shown[worst][1] };
 }
 
 /** The state that the cases were judged in, for a heading. */

@@ -1,6 +1,6 @@
 /** What is probably wrong in the policies of an organization: those that its documents write, and with its live state all of them. */
 import { defined } from "../common/defined.ts";
-import type { AccessPolicy, AccessState, Known, NotRead } from "../policy/access.ts";
+import { type AccessPolicy, type AccessState, type Known, type NotRead, unreadIn } from "../policy/access.ts";
 import type { Clause } from "../policy/language/syntax.ts";
 import type { LintFinding, LintInput } from "../policy/lint/finding.ts";
 import { type LintCode, type LintSeverity, lintRules } from "../policy/lint/lint.ts";
@@ -98,7 +98,7 @@ export function lintOrganization(
 	return {
 		...namedIn(desired),
 		isLive: reading !== null,
-		unread: reading === null ? [] : unreadIn(reading),
+		unread: reading === null ? [] : unreadIn({ users: reading.userNames, policies: reading.access.policies }),
 		notCompared: notComparedIn(input, subject),
 		findings: findings.sort(inOrder),
 		ignored: found
@@ -117,13 +117,6 @@ function notComparedIn(input: LintInput, { names }: Subject): readonly NotCompar
 		const found = input.policies.filter(({ id }) => all[because].has(id));
 		return found.length === 0 ? [] : [{ because, policies: found.map(({ id }) => names.get(id) || id) }];
 	});
-}
-
-function unreadIn({ access, userNames }: LintReading): OrganizationLint["unread"] {
-	return [
-		...(userNames.known ? [] : [{ what: "users", because: userNames.because }]),
-		...(access.policies.known ? [] : [{ what: "policies", because: access.policies.because }]),
-	];
 }
 
 const inOrder = (left: PlacedFinding, right: PlacedFinding): number =>

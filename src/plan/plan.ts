@@ -260,7 +260,7 @@ function usersOfActivity({ approvedBy, parameters }: PendingActivity): readonly 
 }
 
 /** User id to the alias that the document gives it, sorted. */
-export function namesOfUsers({ users }: Pick<DesiredOrganization, "users">): Plan["userNames"] {
+export function namesOfUsers({ users }: Pick<DesiredOrganization, "users"> = { users: {} }): Plan["userNames"] {
 	return Object.fromEntries(
 		Object.entries(users)
 			.map(([alias, id]) => [id, alias] as const)

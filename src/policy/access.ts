@@ -108,6 +108,13 @@ export interface RootQuorum {
 	readonly userIds: readonly string[];
 }
 
+/** Returns which of these are unknown, by the words for each. */
+export function unreadIn<N>(
+	parts: Readonly<Record<string, { readonly known: true } | { readonly known: false; readonly because: N }>>,
+) {
+	return Object.entries(parts).flatMap(([what, part]) => (part.known ? [] : [{ what, because: part.because }]));
+}
+
 /** Returns the names of the policies, by id; none where they are unknown. */
 export function policyNamesIn({ policies }: AccessState): Readonly<Record<string, string>> {
 	return Object.fromEntries(policies.known ? policies.value.map(({ id, name }) => [id, name]) : []);

@@ -89,7 +89,7 @@ export async function reviewActivities(
 	};
 	const effectContext = { desired, plannedExpiries, live, context };
 	const users = live.users.known ? live.users : (context.userNames ?? live.users);
-	const userNames = desired === undefined ? {} : namesOfUsers(desired);
+	const userNames = namesOfUsers(desired);
 	const mentioned = plain.flatMap(({ parameters, votes }) => [
 		...Object.values(parameters)
 			.flat()

@@ -15,7 +15,7 @@ export function namesFrom(
 	});
 	const { userTags } = journal.lastApplied(organizationId);
 	return {
-		userNames: desired === undefined ? {} : namesOfUsers(desired),
+		userNames: namesOfUsers(desired),
 		tagNames: tagNamesOf(desired, { requests, userTags }),
 	};
 }

@@ -6,6 +6,7 @@ import { namedAs } from "../../plan/organization-name.ts";
 import { namesOfUsers } from "../../plan/plan.ts";
 import { brokenRules, describeRules, findRules, unreadRules } from "../../plan/rules/judge.ts";
 import { digestOf } from "../../plan/value.ts";
+import { unreadIn } from "../../policy/access.ts";
 import {
 	type ApiKey,
 	anchorOf,
@@ -56,7 +57,7 @@ function describe(
 	head: Head,
 	desired: DesiredOrganization | undefined,
 ): OrganizationCredentials {
-	const aliases = desired === undefined ? {} : namesOfUsers(desired);
+	const aliases = namesOfUsers(desired);
 	const names = userNames.known ? userNames.value : undefined;
 	const rules = (desired?.rules ?? []).filter(({ rule }) => rule === "credentials");
 	const live = { userTags: { known: true, value: userTags } } as const;
@@ -68,7 +69,7 @@ function describe(
 		...defined({ liveNames: names }),
 		users: users.known ? users.value.map((user) => describeUser(user, head, sessionProfiles)) : [],
 		...defined({ rules: nonEmpty(describeRules(found, { userNames: aliases, ...defined({ liveNames: names }) })) }),
-		unread: users.known ? [] : [{ what: "users", because: users.because }],
+		unread: unreadIn({ users }),
 	};
 }
 
@@ -90,17 +91,15 @@ function describeUser(user: UserCredentials, head: Head, profiles: CredentialsRe
 			...(id === null ? {} : { sessionProfile: { id, name: profiles[id] ?? null } }),
 		};
 	};
-	const lists = [
-		["apiKey", "API keys", apiKeys],
-		["authenticator", "authenticators", authenticators],
-		["oauthProvider", "OAuth providers", oauthProviders],
-	] as const;
-	const all = lists.flatMap(([kind, , list]) => (list.known ? list.value.map((one) => describe(kind, one)) : []));
+	const lists = { apiKey: apiKeys, authenticator: authenticators, oauthProvider: oauthProviders } as const;
+	const all = Object.entries(lists).flatMap(([kind, list]) =>
+		list.known ? list.value.map((one) => describe(kind as keyof typeof lists, one)) : [],
+	);
 	return {
 		...{ userId, email: hide(user.email), phoneNumber: hide(user.phoneNumber) },
 		credentials: all.filter(({ kind }) => kind !== "session"),
 		sessions: all.filter(({ kind }) => kind === "session"),
-		unread: lists.flatMap(([, what, list]) => (list.known ? [] : [{ what, because: list.because }])),
+		unread: unreadIn({ "API keys": apiKeys, authenticators, "OAuth providers": oauthProviders }),
 	};
 }
 

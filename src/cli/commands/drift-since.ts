@@ -88,37 +88,29 @@ const hint =
 	"--since reads a report that drift wrote with --format json and --output; if there is no such file, all findings count as new";
 
 function readReport(file: string, text: string): LastReport {
-	const refuse = (why: string): never => {
-		throw new ConfigurationError(`--since ${file}: ${why}`, { hint });
-	};
 	const read = readJson(text);
-	if (!("value" in read)) return refuse(text.trim() === "" ? "the file is empty" : `it is ${read.mistake}`);
-	const report = read.value;
-	if (!isRecord(report) || typeof report.command !== "string") return refuse("it is not a drift report");
-	if (report.command !== "drift") {
-		// A text that cannot be the name of a command is not repeated.
-		return refuse(
-			/^[a-z-]{2,12}$/.test(report.command)
-				? `it is the output of ${report.command}, not of drift`
-				: "it is not a drift report",
-		);
-	}
-	const { formatVersion } = report;
-	if (formatVersion !== 1) {
-		if (typeof formatVersion !== "number") return refuse("it has no formatVersion");
-		const versions = `it has formatVersion ${formatVersion}, and this orgsync reads 1`;
-		return refuse(formatVersion > 1 ? `a newer orgsync wrote it: ${versions}; upgrade orgsync` : versions);
-	}
-	if (!Array.isArray(report.drift)) {
-		const { error } = report;
-		return refuse(
-			isRecord(error) ? `it ended with an error and has no findings: ${error.message}` : "it has no findings",
-		);
-	}
-	const mistake = report.drift.flatMap((one) => checkSchema(validators, "drift.json", one))[0];
-	if (mistake !== undefined) return refuse(`its findings cannot be read: ${mistake.instancePath} ${mistake.message}`);
-	const organizations = report.drift as readonly OrganizationDrift[];
-	return new Map(organizations.map((one) => [one.organizationId, one]));
+	const report = "value" in read ? read.value : undefined;
+	const wrong =
+		text.trim() === "" ? "the file is empty" : "value" in read ? whyNoReport(report) : `it is ${read.mistake}`;
+	if (wrong !== undefined) throw new ConfigurationError(`--since ${file}: ${wrong}`, { hint });
+	const { drift } = report as { readonly drift: readonly OrganizationDrift[] };
+	return new Map(drift.map((one) => [one.organizationId, one]));
+}
+
+function whyNoReport(report: unknown): string | undefined {
+	if (!isRecord(report) || typeof report.command !== "string") return "it is not a drift report";
+	const { command, formatVersion, drift, error } = report;
+	// A text that cannot be the name of a command is not repeated.
+	if (!/^[a-z-]{2,12}$/.test(command as string)) return "it is not a drift report";
+	if (command !== "drift") return `it is the output of ${command}, not of drift`;
+	if (typeof formatVersion !== "number") return "it has no formatVersion";
+	const versions = `it has formatVersion ${formatVersion}, and this orgsync reads 1`;
+	if (formatVersion > 1) return `a newer orgsync wrote it: ${versions}; upgrade orgsync`;
+	if (formatVersion !== 1) return versions;
+	if (!Array.isArray(drift))
+		return isRecord(error) ? `it ended with an error and has no findings: ${error.message}` : "it has no findings";
+	const mistake = drift.flatMap((one) => checkSchema(validators, "drift.json", one))[0];
+	return mistake && `its findings cannot be read: ${mistake.instancePath} ${mistake.message}`;
 }
 
 /** Returns the result of a `drift` that this error ended: it keeps all findings of the last report, marked as kept. */

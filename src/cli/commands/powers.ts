@@ -6,7 +6,7 @@ import { showText } from "../../common/escape.ts";
 import { readRequest } from "../../document/read/request.ts";
 import { namesOfUsers } from "../../plan/plan.ts";
 import { compareText } from "../../plan/value.ts";
-import { policyNamesIn } from "../../policy/access.ts";
+import { policyNamesIn, unreadIn } from "../../policy/access.ts";
 import { findNamedTags } from "../../policy/lint/named-tags.ts";
 import { withExamples } from "../../policy/powers/example.ts";
 import { explainActivity, explainPower } from "../../policy/powers/explain-power.ts";
@@ -82,17 +82,14 @@ export async function askPowers(question: PowersQuestion, call: Call<AskingFlags
 		(one) => one.organizationId === (organizationId ?? one.organizationId),
 	);
 	if (documents.length === 0) {
-		throw new ConfigurationError(
-			`the request: no document is of the organization ${showText(question.organizationId ?? "")}`,
-			{
-				hint: "name it with -f or --organization, or leave organizationId out of the request",
-			},
-		);
+		const message = `the request: no document is of the organization ${showText(organizationId ?? "")}`;
+		const hint = "name it with -f or --organization, or leave organizationId out of the request";
+		throw new ConfigurationError(message, { hint });
 	}
 	const readAt: typeof readAccessOnly = (id, reader, now) => readAccessOnly(id, reader, now, at !== undefined);
 	const read = (await readEach(documents, call, readAt, mustRead)).map(
 		({ organizationId, organizationName, desired, reading, error }) => {
-			const aliases = desired === undefined ? {} : namesOfUsers(desired);
+			const aliases = namesOfUsers(desired);
 			const names = { ...defined({ organizationName }), ...namesIn(reading, aliases) };
 			return { organizationId, reading, aliases, names, error };
 		},
@@ -244,11 +241,7 @@ function describeOrganization(
 		at: new Date(atMs).toISOString(),
 		...names,
 		rootQuorum: access.rootQuorum.known ? access.rootQuorum.value : null,
-		unread: [
-			...(access.users.known ? [] : [{ what: "users", because: access.users.because }]),
-			...(access.policies.known ? [] : [{ what: "policies", because: access.policies.because }]),
-			...(access.rootQuorum.known ? [] : [{ what: "root quorum", because: access.rootQuorum.because }]),
-		],
+		unread: unreadIn({ users: access.users, policies: access.policies, "root quorum": access.rootQuorum }),
 		...defined({
 			namedTags: nonEmpty(findNamedTags(access, names.tagNames)),
 			statedTimes: nonEmpty(

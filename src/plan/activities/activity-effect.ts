@@ -162,7 +162,7 @@ function changesOf(
 		return writtenChangesOf({ operation, parameters }, { organizationId: activity.organizationId, live, desired });
 	const { kind, userId, ids } = targetOf({ operation, parameters });
 	if (kind === "userTag") return [];
-	const names = desired === undefined ? {} : namesOfUsers(desired);
+	const names = namesOfUsers(desired);
 	const owner = userId === null ? "" : `${Object.hasOwn(names, userId) ? names[userId] : userId}/`;
 	const objects = live.removables[kind];
 	return ids.map((id): RemovalChange => {

@@ -71,9 +71,7 @@ async function readLive(call: Call<StateFlags>): Promise<readonly FoundState[]> 
 	const { readAccessOnly } = await import("../../../sync/read/read-access.ts");
 	const read = await readEach(await findNamed(call), call, (id, reader, now) => readAccessOnly(id, reader, now));
 	return read.map(({ desired, reading, error, ...named }) =>
-		error === undefined
-			? toState(named, reading, desired === undefined ? {} : namesOfUsers(desired))
-			: { ...named, error },
+		error === undefined ? toState(named, reading, namesOfUsers(desired)) : { ...named, error },
 	);
 }
 
@@ -145,7 +143,7 @@ async function readSeed(file: string, call: Call<StateFlags>): Promise<readonly 
 			return {
 				organizationId,
 				...accessOfSeed(one),
-				aliases: desired === undefined ? {} : namesOfUsers(desired),
+				aliases: namesOfUsers(desired),
 				nowMs: terminal.now(),
 			};
 		})

@@ -98,6 +98,23 @@ describe("accepting a changed policy", () => {
 		);
 	});
 
+	test.each([
+		"|",
+		">",
+		"|+",
+		">+",
+		"|2",
+		">2+",
+	])("writes notes of a block %s without the line breaks that it kept", (header) => {
+		const text = `${head}policies:\n  - name: pay\n    effect: deny\n    consensus: ""\n    condition: |+ # what\n      true\n\n    notes: ${header} # why\n      old\n\n  # the end\n`;
+		const live = policy(1, "pay", { effect: "EFFECT_DENY", consensus: "", condition: "false", notes: "new" });
+		const written = accept(text, [live], "policy:pay");
+		expect(planOf(written, [live]).changes).toEqual([]);
+		expect(written).toContain("    condition: |+ # what\n      false\n");
+		expect(written).toMatch(/ {4}notes: [|>]- # why\n {6}new\n/);
+		expect(written).toMatch(/\n {2}# the end\n$/);
+	});
+
 	test("is refused where the document could not have the policy", () => {
 		const live = policy(1, "pay", { consensus: "", condition: "activity.action == 'SIGN'", notes: "Agreed." });
 		expect(() => accept(block, [live, other], "policy:pay")).toThrow(/an allow without a consensus/);

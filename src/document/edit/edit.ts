@@ -196,7 +196,9 @@ export function replaceText(document: EditableDocument, cell: Cell, written: str
 	if (block === undefined) return [{ from, to: end, text: writeKey(written, styleOf(node)) }];
 	// The lines of a folded block would be joined, and a number in the header is about the old text.
 	const style = written.includes("\n") ? "|" : header[0];
-	const newHeader = `${style}${header.slice(1).replace(/^[-+1-9]*/, (marks) => marks.replace(/[1-9]/, ""))}`;
+	// Only an expression may end with line breaks that it did not have.
+	const keepMarks = (marks: string): string => (cell.expression === undefined ? "-" : marks.replace(/[1-9]/, ""));
+	const newHeader = `${style}${header.slice(1).replace(/^[-+1-9]*/, keepMarks)}`;
 	return [{ from, to: end, text: `${newHeader}${newline}${indent}${block}` }];
 }
 

@@ -9,10 +9,10 @@ import { compareText } from "../../plan/value.ts";
 import type { AccessCredential, AccessPolicy, AccessUser, Known, NotRead, RootQuorum } from "../../policy/access.ts";
 import { withStatedTimes } from "../../policy/powers/stated-times.ts";
 import { readTime } from "../../wire/activity.ts";
-import { toId } from "./live-objects.ts";
+import { onceEach, toId } from "./live-objects.ts";
 
 /** Returns the users of a `list_users` answer, sorted by id (docs/internals/service.md#extended-reads). */
-export function toAccessUsers(answer: LiveRecord): Known<readonly AccessUser[]> {
+export const toAccessUsers = onceEach((answer): Known<readonly AccessUser[]> => {
 	const records = recordsWithId(answer.users, "userId");
 	if (records === undefined) return unknown({ kind: "no-list", query: "list_users", of: "users" });
 	/**
@@ -24,7 +24,7 @@ export function toAccessUsers(answer: LiveRecord): Known<readonly AccessUser[]> 
 		records.map((record) => toAccessUser(record, showsEmail)),
 		"list_users",
 	);
-}
+});
 
 function toAccessUser(record: LiveRecord, showsEmail: boolean): AccessUser {
 	const { userId, userTags, userEmail } = record;
@@ -69,7 +69,7 @@ function sortKey({ id, type, credentialId, publicKey }: AccessCredential): strin
 }
 
 /** Returns the policies of a `list_policies` answer, sorted by id (docs/internals/service.md#policy-language). */
-export function toAccessPolicies(answer: LiveRecord): Known<readonly AccessPolicy[]> {
+export const toAccessPolicies = onceEach((answer): Known<readonly AccessPolicy[]> => {
 	const records = recordsWithId(answer.policies, "policyId");
 	if (records === undefined) return unknown({ kind: "no-list", query: "list_policies", of: "policies" });
 	for (const record of records) {
@@ -87,10 +87,10 @@ export function toAccessPolicies(answer: LiveRecord): Known<readonly AccessPolic
 		})),
 		"list_policies",
 	);
-}
+});
 
 /** Returns the same with their notes; a list with a clause in an unknown form is unknown as a whole. */
-export function toLivePolicies(answer: LiveRecord): Known<readonly LivePolicy[]> {
+export const toLivePolicies = onceEach((answer): Known<readonly LivePolicy[]> => {
 	const policies = toAccessPolicies(answer);
 	if (!policies.known) return policies;
 	const records = new Map((answer.policies as readonly LiveRecord[]).map((one) => [toId(one.policyId), one]));
@@ -100,7 +100,7 @@ export function toLivePolicies(answer: LiveRecord): Known<readonly LivePolicy[]>
 		return { notes: textOrNull(record?.notes) ?? "", ...defined({ createdAt }) };
 	};
 	return { known: true, value: policies.value.map((one) => ({ ...one, ...more(records.get(one.id)) })) };
-}
+});
 
 const clauses = ["consensus", "condition", "time"] as const;
 
@@ -123,7 +123,7 @@ export function toStatedTimes(
 }
 
 /** Returns the root quorum of a `get_organization_configs` answer. */
-export function toRootQuorum({ configs }: LiveRecord): Known<RootQuorum> {
+export const toRootQuorum = onceEach(({ configs }): Known<RootQuorum> => {
 	const quorum = isRecord(configs) ? configs.quorum : undefined;
 	if (!isRecord(quorum)) return unknown({ kind: "root-quorum-not-shown" });
 	const { threshold, userIds } = quorum;
@@ -131,7 +131,7 @@ export function toRootQuorum({ configs }: LiveRecord): Known<RootQuorum> {
 		return unknown({ kind: "root-quorum-form-unknown" });
 	}
 	return { known: true, value: { threshold, userIds: toIds(userIds) } };
-}
+});
 
 /** Returns a list of records that all have an id; undefined for anything else. */
 export function recordsWithId(value: unknown, idField: string): readonly LiveRecord[] | undefined {

@@ -20,12 +20,19 @@ async function readAccess(query: QueryFunction): Promise<AccessState> {
 		readPolicies(query),
 		queryIfUsable(query, extendedReads.get_organization_configs),
 	] as const);
-	return {
+	const access = {
 		users: users.known ? toAccessUsers(users.value) : users,
 		policies,
 		rootQuorum: configs.known ? toRootQuorum(configs.value) : configs,
 	};
+	const known = read.get(policies);
+	if (known?.users === access.users && known.rootQuorum === access.rootQuorum) return known;
+	read.set(policies, access);
+	return access;
 }
+
+/** What was read last with these policies: the same object, prepared once, for all resources that share the answers. */
+const read = new WeakMap<AccessState["policies"], AccessState>();
 
 /** Returns the policies, with the service's word on which are in force now where one has a time. */
 async function readPolicies(query: QueryFunction): Promise<AccessState["policies"]> {

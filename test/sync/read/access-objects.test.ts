@@ -1,6 +1,7 @@
 /** What answers of the service say about who can do what, member by member: what is not clear is unknown. */
 
 import { describe, expect, it } from "vitest";
+import type { LiveRecord } from "../../../src/plan/organization.ts";
 import type { AccessPolicy } from "../../../src/policy/access.ts";
 import { judgeTime } from "../../../src/policy/powers/compile.ts";
 import {
@@ -10,6 +11,7 @@ import {
 	toRootQuorum,
 	toStatedTimes,
 } from "../../../src/sync/read/access-objects.ts";
+import { readNamedAccess } from "../../../src/sync/read/read-access.ts";
 import { saying } from "../../in-words.ts";
 
 const known = (value: unknown) => ({ known: true, value });
@@ -201,5 +203,24 @@ describe("the service's word on times of policies", () => {
 			...["closed", "closed", "closed", "open", "open"],
 		]);
 		expect(judgeTime({ ...told, time: "" }, nowMs)).toBe("open");
+	});
+});
+
+describe("who can do what by the same answers", () => {
+	it("is one object for all who share them, and another one once an answer is another one", async () => {
+		const answers: Record<string, object> = {
+			list_users: { users: [{ userId: "a" }] },
+			list_policies: { policies: [] },
+			get_organization_configs: { configs: { quorum: { threshold: 1, userIds: ["a"] } } },
+		};
+		const read = async () => (await readNamedAccess(async ({ name }) => (answers[name] ?? {}) as LiveRecord)).access;
+		const first = await read();
+		expect(await read()).toBe(first);
+		for (const name of Object.keys(answers)) {
+			const before = await read();
+			answers[name] = structuredClone(answers[name] ?? {});
+			const after = await read();
+			expect([after === before, after]).toEqual([false, before]);
+		}
 	});
 });

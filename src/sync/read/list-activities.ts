@@ -19,6 +19,8 @@ const maxPages = 1000;
 
 export const maxListedActivities = maxPages * pageLimit;
 
+export const endedStatuses = ["ACTIVITY_STATUS_COMPLETED", "ACTIVITY_STATUS_REJECTED", "ACTIVITY_STATUS_FAILED"];
+
 export type ActivityRecord = Readonly<Record<string, unknown>>;
 
 export interface Page {

@@ -21,7 +21,7 @@ import {
 import { parametersOf } from "../../wire/request-body.ts";
 import type { Journal, JournalEntry } from "../journal/journal.ts";
 import { completedStatus, readCompleted, withJournal } from "./completed-activities.ts";
-import { type ActivityRecord, listPages, maxListedActivities, type Page } from "./list-activities.ts";
+import { type ActivityRecord, endedStatuses, listPages, maxListedActivities, type Page } from "./list-activities.ts";
 import { confirmOrganization } from "./live-queries.ts";
 
 /** The writes by the type of their activities; no other type is listed. */
@@ -36,8 +36,6 @@ export const pendingStatuses: readonly string[] = [
 	"ACTIVITY_STATUS_CONSENSUS_NEEDED",
 	"ACTIVITY_STATUS_AUTHENTICATORS_NEEDED",
 ];
-
-const endedStatuses = ["ACTIVITY_STATUS_COMPLETED", "ACTIVITY_STATUS_REJECTED", "ACTIVITY_STATUS_FAILED"];
 
 /** Max milliseconds by which an activity is older than its body: the service accepts five minutes ahead, and clocks differ. */
 const clockMarginMs = 10 * 60 * 1000;

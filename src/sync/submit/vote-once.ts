@@ -15,6 +15,7 @@ import type { Reader, SubmitAnswer, Voter } from "../../wire/client.ts";
 import { approvals, bodyLifetimeMs, type VoteName } from "../../wire/operations.ts";
 import { encodeSubmit, type RequestBody } from "../../wire/request-body.ts";
 import type { VoteDecision, VoteEntry, VoteJournal } from "../journal/votes.ts";
+import { endedStatuses } from "../read/list-activities.ts";
 import { outcomeOfStatus } from "./outcomes.ts";
 import { readReturnedActivity, votableStatuses } from "./returned-activity.ts";
 import { sendStamped } from "./submit-once.ts";
@@ -230,12 +231,6 @@ function isOfAnother({ fingerprint }: RequestBody, answer: SubmitAnswer, { ident
 function isProcessing({ status }: ReturnedActivity): boolean {
 	return status === "ACTIVITY_STATUS_CREATED" || status === "ACTIVITY_STATUS_PENDING";
 }
-
-const endedStatuses: readonly string[] = [
-	"ACTIVITY_STATUS_COMPLETED",
-	"ACTIVITY_STATUS_FAILED",
-	"ACTIVITY_STATUS_REJECTED",
-];
 
 const endedAsAsked: Readonly<Record<VoteName, string>> = {
 	approve_activity: "ACTIVITY_STATUS_COMPLETED",

@@ -115,6 +115,12 @@ describe("accepting a changed policy", () => {
 		expect(written).toMatch(/\n {2}# the end\n$/);
 	});
 
+	test("is refused by the address as plans show it", () => {
+		const live = policy(2, "a, b", { effect: "EFFECT_X", consensus: "" });
+		const text = `${head}policies: [{ name: "a, b", effect: deny, consensus: "", condition: "false" }]\n`;
+		expect(() => accept(text, [live], "policy:a*")).toThrow(/^cannot accept policy:"a, b": /);
+	});
+
 	test("is refused where the document could not have the policy", () => {
 		const live = policy(1, "pay", { consensus: "", condition: "activity.action == 'SIGN'", notes: "Agreed." });
 		expect(() => accept(block, [live, other], "policy:pay")).toThrow(/an allow without a consensus/);

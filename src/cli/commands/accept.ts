@@ -1,7 +1,7 @@
 /** `drift --accept`: writes live values into the documents, in place: all files or none. */
 
 import { ConfigurationError, LiveProblemError } from "../../common/errors.ts";
-import { showText } from "../../common/escape.ts";
+import { showAddress, showText } from "../../common/escape.ts";
 import type { AcceptedPlace } from "../../document/edit/accept.ts";
 import type { Expiry } from "../../plan/access-window.ts";
 import type { Plan } from "../../plan/plan.ts";
@@ -49,10 +49,10 @@ export async function acceptFound(
 	}
 	replaceDocuments(acceptance.contents, sources, "--accept");
 	for (const { address, file, line } of acceptance.accepted) {
-		output.note(`accepted ${showText(address)}: ${showText(file)}:${line}`);
+		output.note(`accepted ${showAddress(address)}: ${showText(file)}:${line}`);
 	}
 	for (const { address, because } of acceptance.skipped) {
-		output.note(`skipped ${showText(address)}: ${showText(because)}`);
+		output.note(`skipped ${showAddress(address)}: ${showText(because)}`);
 	}
 	const { makePlan } = await import("../../plan/plan.ts");
 	const now = new Map(acceptance.organizations.map((desired) => [desired.organizationId, desired]));

@@ -1,6 +1,7 @@
 /** Finds where documents differ from live state, and makes the edits. What cannot be edited in place is refused. */
 
 import { defined } from "../../common/defined.ts";
+import { showAddress } from "../../common/escape.ts";
 import { parseAddress, printAddress } from "../../plan/address.ts";
 import type { Change, PolicyChange, RemovalChange, ReportChange, TagChange } from "../../plan/change.ts";
 import { removalKinds } from "../../plan/kinds/index.ts";
@@ -72,10 +73,9 @@ export function makeAcceptEdits(
 			if (change !== undefined) editor.accept(change);
 			else if (problem === undefined && !isStale) throw new NotEditable("no edit of the document can resolve it");
 		});
-		const isEdited = because === undefined && editor.hasEdits(address);
-		const fromList = isEdited ? undefined : explainTemplate(desired);
+		const fromList = because === undefined && editor.hasEdits(address) ? undefined : explainTemplate(desired);
 		if (because !== undefined || fromList !== undefined) {
-			refusals.push(`cannot accept ${address}: ${fromList ?? because}`);
+			refusals.push(`cannot accept ${showAddress(address)}: ${fromList ?? because}`);
 		}
 	}
 	if (refusals.length > 0) return { edits: [], refusals };
@@ -157,7 +157,8 @@ class AcceptEditor {
 					this.#add(address, list, line, index === 0 ? edits : []);
 				}
 			});
-			if (because !== undefined) refusals.push(`cannot accept ${[...addresses.keys()].join(", ")}: ${because}`);
+			if (because !== undefined)
+				refusals.push(`cannot accept ${[...addresses.keys()].map(showAddress).join(", ")}: ${because}`);
 		}
 		for (const [section, added] of this.#sections) {
 			const { root, line, edits } = sectionEdits(this.#documents, section, added);

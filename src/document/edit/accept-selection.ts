@@ -1,5 +1,6 @@
 /** Selects the addresses of `--accept`, but none that a pending activity changes: the document would be wrong after it. */
 
+import { showAddress } from "../../common/escape.ts";
 import { textOf } from "../../common/said.ts";
 import { nameOf, type RelatedActivity, settleOrAbandon } from "../../plan/activities/pending.ts";
 import { isRuleAddress, printAddress } from "../../plan/address.ts";
@@ -73,7 +74,7 @@ export function selectAddresses(
 		const isBlocked = ofPattern.every(({ free }) => free.length === 0);
 		for (const { organization, index, address, isExact } of ofPattern.flatMap(listRefused)) {
 			const because = whyNot(address, organization) ?? "";
-			if (isBlocked || isExact) refusals.add(`cannot accept ${address}: ${because}`);
+			if (isBlocked || isExact) refusals.add(`cannot accept ${showAddress(address)}: ${because}`);
 			else skipped.set(`${index} ${address}`, { address, because });
 		}
 	}

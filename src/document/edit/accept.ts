@@ -6,7 +6,7 @@
  * appear, and the rest of the desired state must be unchanged.
  */
 
-import { showText } from "../../common/escape.ts";
+import { showAddress, showText } from "../../common/escape.ts";
 import { desiredAt } from "../../plan/access-window.ts";
 import { isRuleAddress, parseAddress, printAddress } from "../../plan/address.ts";
 import type { Change } from "../../plan/change.ts";
@@ -170,7 +170,7 @@ function verify(
 		const known = differingAddresses(plan).filter((address) => !addresses.has(address));
 		const unexpected = remaining.filter((address) => !known.includes(address));
 		if (unexpected.length > 0) {
-			throw new Refused(`accepting it would leave or cause a difference at ${unexpected.join(", ")}`);
+			throw new Refused(`accepting it would leave or cause a difference at ${unexpected.map(showAddress).join(", ")}`);
 		}
 		const touched = changedBetween(oldDesired, newDesired).filter((address) => !addresses.has(address));
 		if (touched.length > 0) throw new Refused(`accepting it would change ${touched.join(", ")} as well`);

@@ -89,6 +89,8 @@ class AccessReader {
 
 	#case(test: Cell): AccessCase | undefined {
 		const [name, at, by] = ["name", "at", "by"].map((key) => entryOf(test, key));
+		if (name !== undefined && String(name.value).trim() === "")
+			this.#problems.invalidate(name, "bad-name", "`name` is empty; write what the case states");
 		const lists = [
 			...(["alone", "together"] as const).flatMap((about) =>
 				listModes.flatMap((mode) => this.#list(entryOf(entryOf(test, about), mode), { about, mode })),

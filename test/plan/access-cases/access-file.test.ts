@@ -108,6 +108,11 @@ describe("a mistake in a file of access cases", () => {
 			"tests: [{ name: it, power: sign, never: [a] }, { name: it, power: sign, never: [a] }]",
 			"1:56 duplicate `it`, first on this line; keep one",
 		],
+		[
+			"an empty name",
+			'tests: [{ name: " ", power: sign, never: [a] }]',
+			"1:17 `name` is empty; write what the case states",
+		],
 		["an id", `organizationId: acme\n${one("power: sign, never: [a]")}`, "1:17 "],
 		[
 			"a new user's name",

@@ -14,6 +14,7 @@ import { droppedOf, errorAbove, outdatedIn } from "./result/summary.ts";
 import type { OrganizationVotes } from "./result/votes.ts";
 import { withNames } from "./sections/activity.ts";
 import { approvalsSection, deniedSection } from "./sections/approvals.ts";
+import { assumptionsSection } from "./sections/assumptions.ts";
 import { droppedSection, partSections, revertSections } from "./sections/base.ts";
 import { casesSections, plannedCasesSections, sayState } from "./sections/cases.ts";
 import {
@@ -38,7 +39,7 @@ import { sayNotes, sayOrganization } from "./sections/organization.ts";
 import { overridesSection } from "./sections/overrides.ts";
 import { pendingSections } from "./sections/pending.ts";
 import { policyHistorySection } from "./sections/policy-history.ts";
-import { answerSections, powersSections, unknownPowersSection } from "./sections/powers.ts";
+import { answerSections, assumedSection, powersSections, unknownPowersSection } from "./sections/powers.ts";
 import { problemsSection, rulesSection, warningsSection } from "./sections/problems.ts";
 import { endSections } from "./sections/results.ts";
 import { savedPlanOf, savedPlanSection } from "./sections/saved-plan.ts";
@@ -124,6 +125,7 @@ export function decisionsIn(one: OrganizationResult, format: Format): readonly S
 		blockingSection(plan),
 		...plannedCasesSections(plan).slice(0, 3),
 		impactSection(plan, drift !== null),
+		assumptionsSection(plan.assumptions ?? [], plan, format === "annotations"),
 		...(drift === null
 			? [format === "annotations" ? { ...rulesSection(plan), look: "attention" as const } : rulesSection(plan)]
 			: []),
@@ -252,7 +254,11 @@ export function topicsOf(result: CommandResult, format: Format, commands?: Comma
 	switch (result.command) {
 		case "powers":
 			return result.organizations.map((one) =>
-				of(one, format === "annotations" ? [unknownPowersSection(one)] : powersSections(one), atTime(one)),
+				of(
+					one,
+					format === "annotations" ? [unknownPowersSection(one), assumedSection(one, true)] : powersSections(one),
+					atTime(one),
+				),
 			);
 		case "can":
 			return result.organizations.map((one) => of(one, answerSections(one, result.because), atTime(one)));
@@ -298,6 +304,7 @@ export function sectionsOfReview(one: OrganizationVotes, command: VoteCommand): 
 	return [
 		...reviewSections(one, command),
 		...(effect === null || withDecision(one, "vote").length < 2 ? [] : [impactSection(effect, false, together)]),
+		assumptionsSection(effect?.assumptions ?? [], effect ?? {}, false),
 		...(effect === null ? [] : [blockingSection(effect, "approve")]),
 		...furtherSections(one),
 	];

@@ -1,9 +1,9 @@
 /** The words of reasons: why something is denied or unknown. */
 import { showNameWithin } from "../common/escape.ts";
 import type { NotRead, PlainNotRead } from "../policy/access.ts";
-import type { ApprovalVerdict, ComplexTask, PlainReason, Reason } from "../policy/powers/reason.ts";
+import type { ApprovalVerdict, Assumed, ComplexTask, PlainReason, Reason } from "../policy/powers/reason.ts";
 import type { ComplexityLimit } from "../policy/sets/formula.ts";
-import { code, type Phrase, reason } from "./phrase.ts";
+import { code, listSome, type Phrase, reason } from "./phrase.ts";
 
 export interface ReasonNames {
 	/** Policy id to live name. */
@@ -17,9 +17,13 @@ type Because = Reason | NotRead;
 
 /** Returns the reason, with the policy that it is about by name; by id where the name is not known. */
 export function sayReason(because: Because, names: ReasonNames = {}): Phrase {
+	if (because.kind === "assumed") {
+		const listed = listSome(namesIn(because, names), code, 10, " and ");
+		return [policiesOf(because), ...listed, `: ${assumed[because.what]}`];
+	}
 	const about = aboutPolicy(because, names);
 	if (about === null) return [reason(reasonText(because, names))];
-	return ["policy ", code(about.name), about.joint, reason(about.rest)];
+	return ["policy ", code(about.name), ": ", reason(about.rest)];
 }
 
 const maxNameLength = 60;
@@ -27,7 +31,7 @@ const maxNameLength = 60;
 /** Returns the same as a text. It may hold text of others, so it is not safe for a terminal. */
 export function reasonText(because: Because, names: ReasonNames = {}): string {
 	const about = aboutPolicy(because, names);
-	if (about !== null) return `policy ${showNameWithin(about.name, maxNameLength)}${about.joint}${about.rest}`;
+	if (about !== null) return `policy ${showNameWithin(about.name, maxNameLength)}: ${about.rest}`;
 	return sentenceOf(because, names);
 }
 
@@ -36,21 +40,34 @@ export function isReason(value: unknown): value is Because {
 }
 
 function aboutPolicy(because: Because, { policyNames = {} }: ReasonNames) {
-	if (because.kind !== "policy" && because.kind !== "takes-no-part") return null;
+	if (because.kind !== "policy") return null;
 	const { policyId } = because;
 	const name = Object.hasOwn(policyNames, policyId) ? policyNames[policyId] : undefined;
-	return name ? { name, joint: joints[because.kind], rest: reasonText(because.because) } : null;
+	return name ? { name, rest: reasonText(because.because) } : null;
 }
 
-const joints = { policy: ": ", "takes-no-part": " is ignored: " } as const;
+const assumed: Readonly<Record<Assumed["what"], string>> = {
+	errors: "a condition that errs neither allows nor denies",
+	bools: "`==` compares bools",
+	precedence: "operators bind in the usual order",
+	negation: "`!` is allowed outside `time`",
+};
 
-function sentenceOf(because: Because, { nameStep = (id) => id }: ReasonNames): string {
+const policiesOf = ({ policyIds }: Assumed): string => (policyIds.length === 1 ? "policy " : "policies ");
+
+function namesIn({ policyIds }: Assumed, { policyNames = {} }: ReasonNames): readonly string[] {
+	return policyIds.map((id) => (Object.hasOwn(policyNames, id) && policyNames[id]) || id);
+}
+
+function sentenceOf(because: Because, names: ReasonNames): string {
+	const { nameStep = (id: string) => id } = names;
 	switch (because.kind) {
 		case "not-read":
 			return reasonText(because.why);
 		case "policy":
-		case "takes-no-part":
-			return `policy ${because.policyId}${joints[because.kind]}${reasonText(because.because)}`;
+			return `policy ${because.policyId}: ${reasonText(because.because)}`;
+		case "assumed":
+			return `${policiesOf(because)}${namesIn(because, names).join(", ")}: ${assumed[because.what]}`;
 		case "not-understood":
 			return `the ${because.clause} is not understood: ${because.message}`;
 		case "not-evaluated":

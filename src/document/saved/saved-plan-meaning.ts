@@ -26,6 +26,7 @@ export function findWrongMeaning(plan: Plan): string | undefined {
 			plan.impactModel,
 			plan.impactTimed,
 			plan.impactAtOtherTimes,
+			plan.assumptions,
 		].some((one) => one !== undefined);
 		return extra ? "it has names or a submitter without an impact" : undefined;
 	}

@@ -78,6 +78,7 @@ const statedMembers = [
 	"plans[].impactModel",
 	"plans[].impactTimed",
 	"plans[].impactAtOtherTimes",
+	"plans[].assumptions",
 	"plans[].tagNames",
 	"plans[].policyNames",
 	"plans[].submitterId",

@@ -17,7 +17,7 @@ import {
 } from "../../policy/powers/judge.ts";
 import { findMoments } from "../../policy/powers/moments.ts";
 import { type PreparedAccess, prepareAccess } from "../../policy/powers/prepare.ts";
-import { notRead, type Reason } from "../../policy/powers/reason.ts";
+import { type Assumed, joinAssumptions, notRead, type Reason } from "../../policy/powers/reason.ts";
 import { bound, TooComplex } from "../../policy/sets/formula.ts";
 import type { UserSets } from "../../policy/sets/resolve.ts";
 import { Budget } from "../../policy/sets/work.ts";
@@ -94,10 +94,10 @@ export class CaseJudge {
 	}
 
 	/** Returns what was assumed of the policies in all that was judged, each once. */
-	assumptions(): readonly Reason[] {
+	assumptions(): readonly Assumed[] {
 		const points = [...this.#points.values()].flatMap((all) => ("kind" in all ? [] : all));
 		const found = new Set(points.map((point) => point.found));
-		return distinctReasons([...found].flatMap(({ assumptions }) => assumptions));
+		return joinAssumptions([...found].flatMap(({ assumptions }) => assumptions));
 	}
 
 	/** Returns who can do these activities, alone or at all; the reason where something of that is unknown. */
@@ -165,11 +165,6 @@ export class CaseJudge {
 			};
 		});
 	}
-}
-
-/** Returns the reasons, each once. */
-export function distinctReasons(all: readonly Reason[]): readonly Reason[] {
-	return [...new Map(all.map((one) => [JSON.stringify(one), one])).values()];
 }
 
 /** Equal for findings that a reader would take for one: the first says for which activities it is so. */

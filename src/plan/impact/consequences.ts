@@ -1,15 +1,19 @@
 /** What a plan means: the impact of its steps on who can do what, and who will have to approve each step. */
+import { defined, nonEmpty } from "../../common/defined.ts";
 import type { AccessState, Known } from "../../policy/access.ts";
+import { factsOfGroup, factsOfType } from "../../policy/powers/activity.ts";
 import type { Approval, SubmittingUser } from "../../policy/powers/forecast.ts";
 import type { ImpactVerdict } from "../../policy/powers/impact.ts";
+import { findParts } from "../../policy/powers/judge.ts";
 import type { Threshold } from "../../policy/powers/powers.ts";
-import { policyOfReason } from "../../policy/powers/reason.ts";
+import { prepareAccess } from "../../policy/powers/prepare.ts";
+import { type Assumed, joinAssumptions, policyOfReason } from "../../policy/powers/reason.ts";
 import type { Held } from "../activities/pending.ts";
 import type { LiveOrganization } from "../organization.ts";
 import type { Step } from "../step.ts";
 import { compareText } from "../value.ts";
-import { coveredId } from "./access-after.ts";
-import { forecastSteps } from "./forecast.ts";
+import { accessAfter, coveredId } from "./access-after.ts";
+import { forecastSteps, typeOfStep } from "./forecast.ts";
 import { findImpact, type PlanImpact } from "./impact.ts";
 
 export interface Consequences {
@@ -25,6 +29,8 @@ export interface Consequences {
 	readonly impactTimed?: readonly string[];
 	/** The lockouts and escalations at another time that `impact` does not have; left out where there is none. */
 	readonly impactAtOtherTimes?: readonly PlanImpact[];
+	/** What no source documents of policies on which impact and approvals rest; left out where there is nothing. */
+	readonly assumptions?: readonly Assumed[];
 	/** Name by tag id, live or of a tag that the plan creates, of the tags that impact and approvals name; left out where there is none. */
 	readonly tagNames?: Readonly<Record<string, string>>;
 	/** Live name by policy id, of the policies that impact and approvals name; left out where there is none. */
@@ -52,10 +58,20 @@ export function findConsequences(
 	const who: Known<SubmittingUser> = submitter ?? { known: false, because: { kind: "not-asked" } };
 	const forecast = forecastSteps(steps, { access, submitter: who, atMs, waiting });
 	const found = findImpact(access, steps, atMs);
+	const impact = [...found.impact, ...(found.impactAtOtherTimes ?? [])];
+	const completing = steps.filter(({ earlierActivity }) => earlierActivity?.relation !== "rejected");
+	const sides = [access, accessAfter(access, completing)].map((side) => prepareAccess(side, atMs));
+	const facts = [
+		...impact.map(({ group }) => factsOfGroup(group)),
+		...steps.map((step) => factsOfType(typeOfStep(step))),
+	];
+	const assumed = sides.flatMap((side) => [...new Set(facts)].flatMap((one) => findParts(side, one).assumptions));
+	const assumptions = joinAssumptions(assumed);
 	return {
 		steps: forecast,
 		...found,
-		...namesOf([...found.impact, ...(found.impactAtOtherTimes ?? [])], forecast, access, live),
+		...defined({ assumptions: nonEmpty(assumptions) }),
+		...namesOf(impact, forecast, assumptions, access, live),
 		...(who.known ? { submitterId: who.value.userId } : {}),
 	};
 }
@@ -106,6 +122,7 @@ function createdTags(steps: readonly Step[]): readonly { readonly id: string; re
 function namesOf(
 	impact: readonly PlanImpact[],
 	steps: readonly Step[],
+	assumptions: readonly Assumed[],
 	{ policies }: AccessState,
 	{ userTags }: Pick<LiveOrganization, "userTags">,
 ): Pick<Consequences, "tagNames" | "policyNames"> {
@@ -115,7 +132,7 @@ function namesOf(
 		...approvals.map(({ because }) => because),
 	];
 	const policyIds = [
-		...[...impact, ...approvals].flatMap((one) => one.policyIds),
+		...[...impact, ...approvals, ...assumptions].flatMap((one) => one.policyIds),
 		...reasons.flatMap((because) => (because === null ? [] : (policyOfReason(because) ?? []))),
 	];
 	const tagNames = pick(

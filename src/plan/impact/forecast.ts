@@ -287,9 +287,11 @@ function canComplete({ earlierActivity }: Step): boolean {
 	return earlierActivity === null || earlierActivity.relation === "same";
 }
 
+export const typeOfStep = ({ operation }: Step): string => `ACTIVITY_TYPE_${operation.toUpperCase()}`;
+
 function activityOf(step: Step): SubmittedActivity {
 	return {
-		type: `ACTIVITY_TYPE_${step.operation.toUpperCase()}`,
+		type: typeOfStep(step),
 		ownerId: step.operation === "delete_oauth_providers" ? step.parameters.userId : null,
 	};
 }

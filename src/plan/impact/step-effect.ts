@@ -14,7 +14,7 @@ interface EffectContext {
 
 /** Returns the plan with this step only: its changes, what it means alone once its tags exist, and the names that the plan has. */
 export function effectOfStep(step: Step, plan: Plan, { context: given, live }: EffectContext): Plan {
-	const { impact, impactVerdict, impactModel, impactTimed, impactAtOtherTimes, ...others } = plan;
+	const { impact, impactVerdict, impactModel, impactTimed, impactAtOtherTimes, assumptions, ...others } = plan;
 	const alone: Step = { ...step, dependsOn: [] };
 	const { access } = given;
 	const tags = plan.steps.filter(({ id, operation }) => operation === "create_user_tag" && step.dependsOn.includes(id));

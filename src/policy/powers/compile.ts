@@ -4,11 +4,13 @@ import type { AccessPolicy } from "../access.ts";
 import { combinations, kindOfType } from "../activities/types.ts";
 import { evaluate } from "../language/evaluate.ts";
 import { comparedWith, fieldsIn } from "../language/mentions.ts";
+import { parseExpression } from "../language/parser.ts";
 import { readClause } from "../language/read-clause.ts";
-import type { Clause, Expression } from "../language/syntax.ts";
+import { openParts } from "../language/same-expression.ts";
+import { type Clause, type Expression, partsOf } from "../language/syntax.ts";
 import { isError, isUnknown, structOf, timestampOf } from "../language/values.ts";
 import { type ActivityFacts, joinOutcomes, judgeCondition, type Outcome, rowsOf } from "./activity.ts";
-import type { Reason } from "./reason.ts";
+import type { Assumed, Reason } from "./reason.ts";
 
 /** A clause as a tree. `absent`: the policy has none, which does not restrict. `unclear`: the tree has opaque parts. */
 type CompiledClause =
@@ -22,6 +24,8 @@ interface CompiledPolicy {
 	readonly time: CompiledClause;
 	/** What of the condition is not understood: its opaque parts are unknown for this reason. */
 	readonly slip: Reason | null;
+	/** What is assumed of its clauses, apart from what becomes of errors. */
+	readonly assumed: readonly Assumed["what"][];
 	/** Types that the condition compares the activity's with. */
 	readonly namedTypes: readonly string[];
 	/** Kinds that it names and the table lacks: they may be of any resource and action but signing. */
@@ -47,9 +51,25 @@ export function compilePolicy(policy: AccessPolicy): CompiledPolicy {
 			consensus: compileClause(consensus, "consensus"),
 			...compileCondition(condition),
 			time: compileClause(time, "time"),
+			assumed: assumedIn(policy),
 			outcomes: new Map(),
 		}));
 	});
+}
+
+function assumedIn({ consensus, condition, time }: AccessPolicy): CompiledPolicy["assumed"] {
+	const treesOf = (texts: readonly string[]): readonly Expression[] =>
+		texts.map((text) => parseExpression(text)).flatMap((one) => ("expression" in one ? [one.expression] : []));
+	const [timeless, all] = [treesOf([consensus, condition]), treesOf([consensus, condition, time])];
+	const isBool = (one: Expression): boolean =>
+		one.node === "literal" ? typeof one.value === "boolean" : one.node === "not" || one.node === "binary";
+	const comparesBools = (one: Expression): boolean =>
+		one.node === "binary" && ["==", "!="].includes(one.operator) && (isBool(one.left) || isBool(one.right));
+	return [
+		...(all.flatMap(partsOf).some(comparesBools) ? (["bools"] as const) : []),
+		...(all.some((tree) => openParts(tree).length > 0) ? (["precedence"] as const) : []),
+		...(timeless.flatMap(partsOf).some(({ node }) => node === "not") ? (["negation"] as const) : []),
+	];
 }
 
 function compileClause(text: string, clause: Clause): CompiledClause {
@@ -63,7 +83,7 @@ function compileClause(text: string, clause: Clause): CompiledClause {
 const pair: readonly string[] = ["activity.resource", "activity.action"];
 
 /** The opaque parts of a condition are parts of its cells, so that it has a tree in any case. */
-function compileCondition(text: string): Omit<CompiledPolicy, "consensus" | "time" | "outcomes"> {
+function compileCondition(text: string): Omit<CompiledPolicy, "consensus" | "time" | "assumed" | "outcomes"> {
 	const clause = compileClause(text, "condition");
 	if (clause.is === "absent") return { condition: clause, slip: null, namedTypes: [], newKinds: [], isAlike: true };
 	const { tree } = clause;

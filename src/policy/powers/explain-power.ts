@@ -9,7 +9,7 @@ import type { ActivityGroup } from "./groups.ts";
 import { findParts, findPolicyParts, partsOfOwner } from "./judge.ts";
 import { type Ability, type ConditionalPower, findPower, type GroupPower, type Threshold } from "./powers.ts";
 import { prepareAccess } from "./prepare.ts";
-import { type Reason, withoutPolicy } from "./reason.ts";
+import { type Assumed, type Reason, withoutPolicy } from "./reason.ts";
 
 const powerVerdicts = ["alone", "together", "root-quorum", "denied", "conditional", "no", "unknown"] as const;
 
@@ -65,7 +65,7 @@ export interface PowerExplanation {
 	/** The policies that have a part in the group, those that apply first. */
 	readonly policies: readonly PolicyExplanation[];
 	/** What is assumed, because it is not documented. */
-	readonly assumptions: readonly Reason[];
+	readonly assumptions: readonly Assumed[];
 }
 
 /** A group of activities, or with `fields` one of them, and when it is asked about: milliseconds since 1970. */

@@ -9,7 +9,7 @@ import { Work } from "../sets/work.ts";
 import { type ActivityFacts, factsOfGroup, factsOfType, isForRootQuorum, type Outcome } from "./activity.ts";
 import { compilePolicy, outcomeFor } from "./compile.ts";
 import type { PreparedAccess, PreparedPolicy } from "./prepare.ts";
-import type { Reason } from "./reason.ts";
+import { type Assumed, joinAssumptions, type Reason } from "./reason.ts";
 
 /** The part of a policy in a group of activities. */
 export interface Part {
@@ -45,8 +45,7 @@ export interface GroupParts {
 	readonly parts: readonly Part[];
 	/** Why policies are not known at all; null where they are. */
 	readonly missing: NotRead | null;
-	/** Policies that take no part because the activity lacks a field. */
-	readonly assumptions: readonly Reason[];
+	readonly assumptions: readonly Assumed[];
 }
 
 /** The condition under which users may change credentials without a policy. */
@@ -67,20 +66,23 @@ export function findPolicyParts(prepared: PreparedAccess, facts: ActivityFacts):
 	if (isForRootQuorum(facts)) return { facts, parts: [], missing: null, assumptions: [] };
 	const { policies } = prepared.access;
 	const parts: Part[] = [];
-	const assumptions: Reason[] = [];
+	const assumptions: Assumed[] = [];
 	for (const one of prepared.policies) {
 		const outcome = outcomeFor(one.policy, facts);
 		if (outcome.holds === "no") continue;
 		if (outcome.holds === "absent") {
-			assumptions.push({ kind: "takes-no-part", policyId: one.policy.id, because: outcome.because });
+			assumptions.push({ kind: "assumed", what: "errors", policyIds: [one.policy.id] });
 			continue;
 		}
+		for (const what of compilePolicy(one.policy).assumed)
+			assumptions.push({ kind: "assumed", what, policyIds: [one.policy.id] });
 		const unclear = outcome.holds === "unknown" ? outcome.because : one.unclear;
 		const expression = outcome.holds === "open" ? outcome.condition : null;
 		if (one.allows) parts.push(makePart(one, "allow", expression, unclear));
 		if (one.denies) parts.push(makePart(one, "deny", expression, unclear));
 	}
-	return { facts, parts: mergeConditions(parts), missing: policies.known ? null : policies.because, assumptions };
+	const missing = policies.known ? null : policies.because;
+	return { facts, parts: mergeConditions(parts), missing, assumptions: joinAssumptions(assumptions) };
 }
 
 /** Max conditions that are shown apart although their policies decide the same. */

@@ -22,7 +22,7 @@ import type { ActivityGroup } from "./groups.ts";
 import { findParts, type GroupParts, ownCredentials, type Part, withRootQuorum } from "./judge.ts";
 import { listGroups } from "./listed-groups.ts";
 import { type PreparedAccess, prepareAccess } from "./prepare.ts";
-import { notRead, type Reason } from "./reason.ts";
+import { type Assumed, notRead, type Reason } from "./reason.ts";
 
 export { type Ability, fewestApprovers, type Threshold } from "./ability.ts";
 export type { ConditionalPower } from "./conditional.ts";
@@ -43,7 +43,7 @@ export interface GroupPower extends Ability {
 	/** The policies that have a part in it; sorted. */
 	readonly policyIds: readonly string[];
 	/** What had to be assumed, because it is not documented. */
-	readonly assumptions: readonly Reason[];
+	readonly assumptions: readonly Assumed[];
 }
 
 /** Max steps of all searches for the powers of an organization; half a second or so. Unverified, chosen. */

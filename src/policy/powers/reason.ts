@@ -1,4 +1,5 @@
 /** Why something is denied or unknown, as data; src/say/reason.ts has the words. */
+import { groupBy } from "../../common/group-by.ts";
 import type { Doubt, NotRead } from "../access.ts";
 import type { Clause, Span } from "../language/syntax.ts";
 import type { ComplexityLimit } from "../sets/formula.ts";
@@ -8,8 +9,8 @@ export type ApprovalVerdict = "runs" | "pending" | "denied" | "unknown";
 export type Reason =
 	/** It was not read, or the service does not say. */
 	| { readonly kind: "not-read"; readonly why: NotRead }
-	/** `takes-no-part`: it is assumed that the policy does not. */
-	| { readonly kind: "policy" | "takes-no-part"; readonly policyId: string; readonly because: Reason }
+	| { readonly kind: "policy"; readonly policyId: string; readonly because: Reason }
+	| Assumed
 	/** `span` is where in the clause. */
 	| { readonly kind: "not-understood"; readonly clause: Clause; readonly message: string; readonly span: Span }
 	| { readonly kind: "not-evaluated"; readonly clause: Clause; readonly message: Doubt }
@@ -26,6 +27,22 @@ export type Reason =
 	/** From a file that has only words. */
 	| { readonly kind: "stated"; readonly text: string }
 	| { readonly kind: PlainReason };
+
+/** What is assumed of these policies, because no source says it (docs/internals/policies.md#what-is-assumed). */
+export interface Assumed {
+	readonly kind: "assumed";
+	readonly what: "errors" | "bools" | "precedence" | "negation";
+	/** Sorted. */
+	readonly policyIds: readonly string[];
+}
+
+/** Returns the assumptions, each once. */
+export function joinAssumptions(all: readonly Assumed[]): readonly Assumed[] {
+	return groupBy(all, ({ what }) => what).map((same) => {
+		const policyIds = [...new Set(same.flatMap((one) => one.policyIds))].sort();
+		return { ...same[0], policyIds };
+	});
+}
 
 /** What is too complex. */
 export type ComplexTask = "consensus" | "judge" | "judge-together" | "compare";

@@ -91,7 +91,14 @@ function describeWhole(plan: Plan, session: Session, isPreview: boolean): Notice
 		...(brokenRules(plan).length === 0 ? [] : ["the live organization breaks rules of the document"]),
 	];
 	if (warnings.length === 0) return describeExpired(plan);
-	const { impact: _impact, impactVerdict: _verdict, impactTimed: _timed, impactAtOtherTimes: _later, ...rest } = plan;
+	const {
+		impact: _impact,
+		impactVerdict: _verdict,
+		impactTimed: _timed,
+		impactAtOtherTimes: _later,
+		assumptions: _assumed,
+		...rest
+	} = plan;
 	const shown = renderPlan({ ...rest, changes: differences, steps: [] }, plainStyle);
 	return { severity: "warning", text: `${warnings.join(", and ")}:\n${shown}` };
 }

@@ -2,7 +2,7 @@
 import type { Uncovered } from "../../plan/access-cases/coverage.ts";
 import type { JudgedCase } from "../../plan/access-cases/finding.ts";
 import type { NamedOrganization } from "../../plan/organization-name.ts";
-import type { Reason } from "../../policy/powers/reason.ts";
+import type { Assumed } from "../../policy/powers/reason.ts";
 import type { ErrorDescription, Head } from "./head.ts";
 
 export interface OrganizationCases extends NamedOrganization {
@@ -16,7 +16,7 @@ export interface OrganizationCases extends NamedOrganization {
 	readonly policyNames: Readonly<Record<string, string>>;
 	readonly cases: readonly JudgedCase[];
 	/** What no source documents and the verdicts rest on; left out where there is nothing. */
-	readonly assumptions?: readonly Reason[];
+	readonly assumptions?: readonly Assumed[];
 	/** Policies and clauses whose removal no case would notice; left out without `--coverage`. */
 	readonly uncovered?: readonly Uncovered[];
 	/** Why the organization could not be read; null where it was. */

@@ -7,11 +7,11 @@ import { sayClause, sayFinding } from "../../say/cases.ts";
 import { count } from "../../say/count.ts";
 import { code, type Phrase, title } from "../../say/phrase.ts";
 import { describePolicies, type PowerNames } from "../../say/powers.ts";
-import { sayReason } from "../../say/reason.ts";
 import { notesOf, type Row, type Section, section } from "../../say/section.ts";
 import { type Verdict, verdictOf } from "../../say/verdict.ts";
 import type { OrganizationCases, TestResult } from "../result/cases.ts";
 import type { Tone } from "../result/organizations.ts";
+import { assumptionsSection } from "./assumptions.ts";
 
 const verdicts = ["failed", "unknown", "passed"] as const;
 
@@ -27,7 +27,6 @@ export function casesSections(
 	format: "text" | "markdown" | "html" | "annotations",
 ): readonly Section[] {
 	const { assumptions = [], uncovered = [] } = one;
-	const noun = ["assumption, not documented", "assumptions, not documented"] as const;
 	const sections = [
 		...verdicts.map((verdict) =>
 			section(`cases-${verdict}`, shown[verdict][0], ["case", "cases"], {
@@ -36,10 +35,7 @@ export function casesSections(
 				...(verdict === "passed" ? { isFolded: format !== "text", shorten: "first" } : {}),
 			}),
 		),
-		section("cases-assumed", "Assumed, not documented", noun, {
-			rows: assumptions.map((because) => ({ said: sayReason(because, one) })),
-			...{ isFolded: true, shorten: "first" },
-		}),
+		assumptionsSection(assumptions, one, false),
 		section("cases-uncovered", "No case would notice without", ["policy or clause", "policies and clauses"], {
 			look: "attention",
 			rows: uncovered.map(({ policyId, clause }) => {

@@ -19,6 +19,7 @@ import { sayReason } from "../../say/reason.ts";
 import { type Row, type Section, section } from "../../say/section.ts";
 import { type Summary, type Verdict, verdictOf } from "../../say/verdict.ts";
 import type { OrganizationPowers } from "../result/organization-powers.ts";
+import { assumptionsSection } from "./assumptions.ts";
 import { unreadSection } from "./unknown.ts";
 import { activitySection, answerWords, describeConditional, isTogether, whySections, withoutExamples } from "./why.ts";
 
@@ -30,8 +31,16 @@ export function powersSections(one: OrganizationPowers): readonly Section[] {
 	const notes = [unreadSection("powers-unread", one.unread), warningsSection(one)];
 	if (one.why !== undefined) return [...notes, ...whySections(one, one.why)];
 	const policies = one.activity === undefined ? [] : [activitySection(one)];
-	return [...notes, tableSection(one), ...policies];
+	return [...notes, tableSection(one), ...policies, assumedSection(one)];
 }
+
+/** `isBrief`: all of it in one row. */
+export const assumedSection = (one: OrganizationPowers, isBrief = false): Section =>
+	assumptionsSection(
+		one.powers.flatMap(({ assumptions }) => assumptions),
+		one,
+		isBrief,
+	);
 
 /** Returns the answers of `can`; where not everything is known what could not be read, and `because` the policies too. */
 export function answerSections(one: OrganizationPowers, because: boolean): readonly Section[] {

@@ -68,7 +68,7 @@ interface AskedPolicies {
 }
 
 /** Returns what the request of one activity says, and what not, and the policies about it. */
-export function activitySection({ activity, powers, ...names }: OrganizationPowers): Section {
+export function activitySection({ activity, ...names }: OrganizationPowers): Section {
 	const { where = "", notSaid = [], policies = [] } = activity ?? {};
 	const said: readonly Phrase[] = [
 		...(where === "" ? [] : [["The request says ", code(where), "."]]),
@@ -78,13 +78,7 @@ export function activitySection({ activity, powers, ...names }: OrganizationPowe
 	];
 	return section("activity", null, ["policy", "policies"], {
 		...(said.length === 0 ? {} : { lead: joinPhrases(said, " ") }),
-		rows: [
-			...policyRows({ policies, where, userId: noUser }, names),
-			...assumptionRows(
-				powers.flatMap(({ assumptions }) => assumptions),
-				names,
-			),
-		],
+		rows: policyRows({ policies, where, userId: noUser }, names),
 		shorten: "last",
 	});
 }

@@ -91,14 +91,14 @@ describe("orgsync test", () => {
 		await world.change({ policies: [twoSigners, { ...wallets, condition: "wallet.id == 'x'" }] });
 		const never = "power: policies, alone: { never: [bob] }";
 		world.write("a.access.yaml", `rootQuorum: aside\ntests: [{ name: a, ${never} }, { name: b, ${never} }]\n`);
-		const assumed = "policy `one wallet` is ignored: the activity has no `wallet`";
+		const assumed = "policy `one wallet`: a condition that errs neither allows nor denies";
 		const { code, stdout } = await world.run(["test"]);
 		expect(code).toBe(0);
 		expect(stdout).toContain(`  b\n\n1 assumption, not documented: ${assumed}\n\n2 access cases: 2 passed.\n`);
 		const markdown = await world.run(["test", "--format", "markdown"]);
 		expect(markdown.stdout).toContain("<summary>Assumed, not documented (1)</summary>");
 		const json = readOutput(await world.run(["test", "--format", "json"]));
-		expect(json.organizations[0].assumptions).toEqual([expect.stringContaining("is ignored: ")]);
+		expect(json.organizations[0].assumptions).toEqual([expect.stringContaining("errs neither allows nor denies")]);
 		expect(checkSchema("output.json", json)).toEqual([]);
 	});
 

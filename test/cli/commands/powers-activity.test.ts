@@ -89,7 +89,9 @@ describe("orgsync powers --activity", () => {
 	test("says which policy errs for it, and that this is assumed", async () => {
 		const text = await explained(transaction());
 		expect(text).toContain("condition errs (there is no `activity.params.hash_function`)");
-		expect(text).toContain("assumed, not documented: policy `never hash with nothing` is ignored");
+		expect(text).toContain(
+			"assumption, not documented: policy `never hash with nothing`: a condition that errs neither allows nor denies",
+		);
 	});
 
 	test("answers for one user with --why", async () => {

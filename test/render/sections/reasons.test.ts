@@ -50,11 +50,9 @@ describe("a reason that begins with a policy", () => {
 	});
 
 	it("is named in an assumption too", () => {
-		const message = "the activity has no wallet";
-		const without: Reason = { kind: "not-evaluated", clause: "condition", message };
-		const assumed: Reason = { kind: "takes-no-part", policyId, because: without };
+		const assumed: Reason = { kind: "assumed", what: "errors", policyIds: [policyId] };
 		expect(phraseText(sayReason(assumed, named("payroll")))).toBe(
-			"policy `payroll` is ignored: the activity has no wallet",
+			"policy `payroll`: a condition that errs neither allows nor denies",
 		);
 	});
 });

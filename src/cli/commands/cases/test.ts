@@ -13,11 +13,12 @@ import {
 import { showText } from "../../../common/escape.ts";
 import type { CaseFile } from "../../../plan/access-cases/case.ts";
 import { findUncovered } from "../../../plan/access-cases/coverage.ts";
-import { CaseJudge, distinctReasons } from "../../../plan/access-cases/judge.ts";
+import { CaseJudge } from "../../../plan/access-cases/judge.ts";
 import { resolveCases } from "../../../plan/access-cases/resolve.ts";
 import { matchesGlob } from "../../../plan/glob.ts";
 import { namedAs } from "../../../plan/organization-name.ts";
 import { type AccessState, policyNamesIn } from "../../../policy/access.ts";
+import { joinAssumptions } from "../../../policy/powers/reason.ts";
 import type { OrganizationCases, TestResult } from "../../../render/result/cases.ts";
 import { resultHead } from "../../../render/result/head.ts";
 import { wrongNameText } from "../../../say/cases.ts";
@@ -135,7 +136,7 @@ function judgeState(
 		});
 	const given = files.flatMap((file) => file.given.map(({ name }) => [name, name] as const));
 	const { access, aliases, liveNames, tagNames } = state;
-	const assumptions = nonEmpty(distinctReasons(judged.flatMap((one) => one.assumptions)));
+	const assumptions = nonEmpty(joinAssumptions(judged.flatMap((one) => one.assumptions)));
 	return {
 		...namedAs(state),
 		at: new Date(state.nowMs).toISOString(),

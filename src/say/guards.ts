@@ -97,7 +97,7 @@ const limits = {
 	rules: "no rule of the document broken",
 	"new-access": "no new access",
 	"dangling-tags": "no removed tag that a policy names",
-	rebound: "each name means the tag that it meant when it was applied",
+	rebound: "the tags that were last applied by these names",
 	"old-names": "any number of uses",
 	reversals: "no change that was made and undone before",
 	stranded: "no activity denied because of another one of the plan",
@@ -133,8 +133,8 @@ function danglingText({ address, policies }: Finding<"dangling-tags">["uses"][nu
 }
 
 function reboundText({ name, before, now, userIds }: Finding<"rebound">["tags"][number]): string {
-	const who = userIds === null ? "users who are unknown" : count(userIds.length, "user", "users");
-	return `\`${showName(name)}\` meant the tag ${before.join(", ")}, which is gone, and now means ${now}, which ${who} would gain by`;
+	const who = userIds === null ? "members, who are unknown" : count(userIds.length, "member", "members");
+	return `\`${showName(name)}\` is another user tag now, ${now} in place of ${before.join(" and ")}: policies that name it would be about its ${who}`;
 }
 
 function wordsOf(kind: GuardKind): readonly [one: string, many: string] {

@@ -10,6 +10,7 @@ import type {
 } from "../../../src/plan/organization.ts";
 import type { AccessPolicy } from "../../../src/policy/access.ts";
 import { policyRow } from "../../../src/render/sections/policy-changes.ts";
+import { guardText } from "../../../src/say/guards.ts";
 import { planWritten } from "../order/support-policies.ts";
 import {
 	accessOf,
@@ -89,9 +90,13 @@ test("a name that means another tag than when it was applied blocks, where the t
 	);
 	const tag = { appliedAt: "", name: "signers", present: [], gone: [], updatedAt: "" };
 	const live = liveWith([]);
-	expect(judge(desired, { ...live, lastApplied: { ...live.lastApplied, userTags: { [others]: tag } } })).toEqual([
-		"rebound=1 refuses",
-	]);
+	const rebound = { ...live, lastApplied: { ...live.lastApplied, userTags: { [others]: tag } } };
+	expect(judge(desired, rebound)).toEqual(["rebound=1 refuses"]);
+	const { changes } = diff(desired, rebound);
+	const [guard = expect.unreachable()] = judgeWrites(desired, rebound, { changes, steps: [], access: undefined });
+	expect(guardText(guard)).toBe(
+		`\`signers\` is another user tag now, ${signers} in place of ${others}: policies that name it would be about its 0 members`,
+	);
 	expect(judge(desired, { ...live, lastApplied: { ...live.lastApplied, userTags: { [signers]: tag } } })).toEqual([]);
 });
 

@@ -6,6 +6,7 @@ import { ConfigurationError, exitCodes } from "../../common/errors.ts";
 import { showText } from "../../common/escape.ts";
 import { uuid } from "../../plan/organization.ts";
 import { commandText } from "../../plan/suggested-command.ts";
+import { unreadIn } from "../../policy/access.ts";
 import { listUnfenceable, type Unfenceable } from "../../policy/credentials.ts";
 import { resultHead } from "../../render/result/head.ts";
 import type { InitResult } from "../../render/result/result.ts";
@@ -64,19 +65,19 @@ function refuse(why: string, hint: string): never {
 }
 
 function checkMembers({ access, credentials, userNames, readAtMs }: AccessReading, tagId: string): void {
-	const unknown = [access.users, credentials, access.rootQuorum].find((one) => !one.known);
-	if (unknown !== undefined && !unknown.known)
-		refuse(`: ${reasonText(unknown.because)}`, "use a key that may read users and the root quorum");
-	if (!access.users.known || !credentials.known || !access.rootQuorum.known) return;
+	const { users, rootQuorum } = access;
+	for (const { because } of unreadIn({ users, credentials, rootQuorum }))
+		refuse(`: ${reasonText(because)}`, "use a key that may read users and the root quorum");
+	if (!users.known || !credentials.known || !rootQuorum.known) return;
 	const isMember = new Set(
-		access.users.value.filter(({ tagIds }) => tagIds.known && tagIds.value.includes(tagId)).map(({ id }) => id),
+		users.value.flatMap(({ id, tagIds }) => (tagIds.known && tagIds.value.includes(tagId) ? id : [])),
 	);
-	const hidden = access.users.value.find(({ tagIds }) => !tagIds.known);
+	const hidden = users.value.find(({ tagIds }) => !tagIds.known);
 	if (hidden !== undefined) refuse(`: the tags of the user ${hidden.id} are unknown`, "use a key that may read them");
-	if (isMember.size === access.users.value.length)
+	if (isMember.size === users.value.length)
 		refuse(": every user has this tag, so no one could give a key", "fence a tag of agents only");
 	const name = (id: string): string => showText((userNames.known ? userNames.value[id] : "") || id);
-	const { threshold, userIds } = access.rootQuorum.value;
+	const { threshold, userIds } = rootQuorum.value;
 	const root = userIds.find((id) => threshold === 1 && isMember.has(id));
 	if (root !== undefined)
 		refuse(`: no policy binds ${name(root)}, who alone is the root quorum`, "take the tag from this user");

@@ -60,11 +60,7 @@ export function areJudged({ cases, accessTests, narrowed }: DesiredOrganization,
 	return (cases !== undefined || base?.cases !== undefined) && (narrowed !== true || isRequired);
 }
 
-interface LiveState {
-	readonly access: AccessState;
-	readonly liveNames: Names;
-	readonly tagNames: Names;
-}
+type LiveState = Omit<CaseNames, "aliases"> & { readonly access: AccessState };
 
 function judgeEach(
 	desired: DesiredOrganization,

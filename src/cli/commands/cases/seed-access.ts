@@ -10,12 +10,7 @@ export function accessOfSeed({
 	userTags,
 	policies,
 	rootQuorum,
-}: Seed["organizations"][number]): {
-	readonly organizationName?: string;
-	readonly access: AccessState;
-	readonly liveNames: Readonly<Record<string, string>>;
-	readonly tagNames: Readonly<Record<string, string>>;
-} {
+}: Seed["organizations"][number]) {
 	const lower = (id: string): string => id.toLowerCase();
 	const tagsOf = (userId: string): readonly string[] =>
 		(userTags ?? [])

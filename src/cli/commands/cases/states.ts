@@ -2,6 +2,7 @@
 import { ConfigurationError } from "../../../common/errors.ts";
 import { showText } from "../../../common/escape.ts";
 import { type DesiredFleet, fleetOf } from "../../../document/read/fleet.ts";
+import type { CaseNames } from "../../../plan/access-cases/resolve.ts";
 import { stateAfter } from "../../../plan/access-cases/state.ts";
 import { retriedIn } from "../../../plan/guards/overrides.ts";
 import { type NamedOrganization, namedAs } from "../../../plan/organization-name.ts";
@@ -32,12 +33,8 @@ export interface StateFlags extends NamingFlags, Omit<ConnectionFlags, "reads"> 
 export type StateKind = "live" | "after" | "plan" | "offline";
 
 /** One organization, as its cases are judged. */
-export interface CaseState extends NamedOrganization {
+export interface CaseState extends NamedOrganization, CaseNames {
 	readonly access: AccessState;
-	/** User id to the alias of the document. */
-	readonly aliases: Readonly<Record<string, string>>;
-	readonly liveNames: Readonly<Record<string, string>>;
-	readonly tagNames: Readonly<Record<string, string>>;
 	/** Milliseconds since 1970, by the service's clock. */
 	readonly nowMs: number;
 }
@@ -69,7 +66,7 @@ function toState(
 
 async function readLive(call: Call<StateFlags>): Promise<readonly FoundState[]> {
 	const { readAccessOnly } = await import("../../../sync/read/read-access.ts");
-	const read = await readEach(await findNamed(call), call, (id, reader, now) => readAccessOnly(id, reader, now));
+	const read = await readEach(await findNamed(call), call, readAccessOnly);
 	return read.map(({ desired, reading, error, ...named }) =>
 		error === undefined ? toState(named, reading, namesOfUsers(desired)) : { ...named, error },
 	);

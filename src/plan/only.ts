@@ -115,7 +115,8 @@ function keyOfObject(object: DesiredObject): string | undefined {
 /** The same of the object of a change, which a document can name by its id or by its name; none for one that is only reported. */
 function keysOfChange(change: Change): readonly string[] {
 	if (change.action === "report") return [];
-	if (change.kind === "userTag" || change.action !== "remove") return [change.address];
+	if (change.action !== "remove") return [change.address];
+	if (change.kind === "userTag") return [change.address, printAddress("userTag", change.tagId)];
 	const key = printAddress(change.kind, keyOfRemoval(change));
 	return change.kind === "policy" && change.before !== null ? [key, printAddress("policy", change.before.name)] : [key];
 }

@@ -53,6 +53,15 @@ describe("a saved plan with creates, updates and removals", () => {
 	});
 });
 
+test("a saved plan removes a tag that the document names by its id", async () => {
+	const live = () => world.organization().userTags.map(({ tagId }: { tagId: string }) => tagId);
+	expect(live()).toContain(tags.auditors);
+	world.write("orgsync.yaml", document(`absent: { userTags: [${tags.auditors}] }`, "limits: { userTags: 1 }"));
+	expect(await world.run(["plan", "--out", "plan.json"])).toMatchObject({ code: 0 });
+	expect(await applySaved()).toMatchObject({ code: 0 });
+	expect(live()).not.toContain(tags.auditors);
+});
+
 describe("a forged plan", () => {
 	const standIn = /[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}/g;
 

@@ -1,5 +1,6 @@
 /** One crash: a plan, a point at which the command is stopped, and what happens until the run that has to converge. */
 import { drawFaults, type FaultName, faultNames } from "../faults.ts";
+import { changeWritten } from "../model/outside.ts";
 import { type Counts, randomFrom } from "../proof.ts";
 import type { SmallWorld } from "../small-world.ts";
 import { Broken, judgeActivities, judgeJournal, judgeNumber, judgeState, judgeVotes } from "./judge.ts";
@@ -19,6 +20,8 @@ export interface CrashCase {
 	readonly reading: readonly string[] | null;
 	/** Whether an `apply` with faults follows before the one that has to converge. */
 	readonly isTroubled: boolean;
+	/** What others do to a policy that the document writes before the next command, by number; null: nothing. */
+	readonly others: number | null;
 	/** How much later the next command runs. */
 	readonly laterMs: number;
 	/** Whether late requests arrive only after the run that has to converge. */
@@ -71,6 +74,10 @@ export async function runCase(
 	await world.proxy.settle();
 	judgeActivities(world, small);
 	world.advance(one.laterMs);
+	if (one.others !== null) {
+		await changeWritten(world.outside, one.others);
+		counts.add("changes by others after the crash");
+	}
 	if (one.reading !== null) await read(world, one.reading, random, counts);
 	if (one.isTroubled) await applyInTrouble(world, scenario, random, counts);
 	try {
@@ -78,15 +85,17 @@ export async function runCase(
 		await deliver(world, stopped, "late requests that arrived after the last command", counts);
 		// What a person abandons is submitted again, because the person said so.
 		if (isAbandoned) return { stopped, activities: countActivities(world) };
-		judgeActivities(world, small);
+		judgeActivities(world, small, one.others !== null);
 	} finally {
 		await deliver(world, stopped, "late requests that arrived after a finding", counts);
 	}
 	judgeState(world, small, scenario.reads);
-	judgeVotes(world, votersOf(scenario));
+	// No one votes for what others made meanwhile.
+	if (one.others === null) judgeVotes(world, votersOf(scenario));
 	for (const [who, fingerprints] of sent)
 		if (fingerprints.size > 0) judgeJournal(world, who, fingerprints, scenario.reads === "all");
-	if (most !== undefined) judgeNumber(world, most);
+	// What others undid or made is made or changed again.
+	if (most !== undefined && one.others === null) judgeNumber(world, most);
 	return { stopped, activities: countActivities(world) };
 }
 

@@ -50,6 +50,7 @@ export async function runPlan(seed: number, counts: Counts, limit?: number): Pro
 			stop: "kill",
 			reading: null,
 			isTroubled: false,
+			others: null,
 			laterMs: 0,
 			isVeryLate: false,
 		},
@@ -97,8 +98,9 @@ function stopsAt(point: string, random: () => number): readonly Stop[] {
 }
 
 /** Returns what happens between the crash and the run that has to converge. */
-function drawAftermath(random: () => number, { scenario }: CrashCase): Partial<CrashCase> {
-	const [reading, trouble, later, veryLate, seed] = Array.from({ length: 5 }, random) as [
+function drawAftermath(random: () => number, { scenario, small }: CrashCase): Partial<CrashCase> {
+	const [reading, trouble, later, veryLate, seed, others] = Array.from({ length: 6 }, random) as [
+		number,
 		number,
 		number,
 		number,
@@ -110,8 +112,15 @@ function drawAftermath(random: () => number, { scenario }: CrashCase): Partial<C
 	return {
 		reading: reading < 0.15 ? (readings[Math.floor((reading / 0.15) * readings.length)] ?? null) : null,
 		isTroubled: trouble < 0.2,
+		// Not the tag, which the guard `rebound` holds back then.
+		others: small.document.includes("policies:\n") && others < 0.3 ? notOfThree(Math.floor((others / 0.3) * 60)) : null,
 		laterMs: later < 0.4 ? (times[Math.floor((later / 0.4) * times.length)] ?? 0) * minuteMs : 0,
 		isVeryLate: veryLate < 0.5,
 		seed: Math.floor(seed * 2 ** 31),
 	};
+}
+
+/** Returns the number of this place among those that three does not divide. */
+function notOfThree(place: number): number {
+	return 1 + place + Math.floor(place / 2);
 }

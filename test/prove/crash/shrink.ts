@@ -29,6 +29,7 @@ export async function shrink(world: CrashWorld, first: CrashCase, error: Broken)
 	for (const simpler of [
 		{ faults: 0 },
 		{ isTroubled: false },
+		{ others: null },
 		{ reading: null },
 		{ laterMs: 0 },
 		{ stop: "kill" },

@@ -113,6 +113,16 @@ export class CrashWorld {
 		return existsSync(join(this.#folderOf(who), ".orgsync", ".gitignore"));
 	}
 
+	/** The first organization, for others who change it. */
+	get outside() {
+		const emulator = this.#emulator;
+		return {
+			look: () => ({ organization: this.views()[0]?.organization ?? {}, activities: [] }),
+			change: (patch: object) => emulator.changeState({ organizationId, ...patch } as never),
+			nowMs: Date.now() + this.#clock.aheadMs,
+		};
+	}
+
 	/** Each organization with its activities, oldest first. */
 	views(): readonly { readonly organization: object; readonly activities: readonly ListedActivity[] }[] {
 		return this.#organizations.map((id) => {

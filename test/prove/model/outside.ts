@@ -31,7 +31,10 @@ export async function changeOutside(service: Service, world: SmallWorld, which: 
 }
 
 /** What others do to a policy or tag that the document writes, by its name. */
-async function changeWritten(service: Service, which: number): Promise<string> {
+export async function changeWritten(
+	service: Pick<Service, "look" | "change" | "nowMs">,
+	which: number,
+): Promise<string> {
 	const { userTags, policies } = service.look().organization as Seed;
 	const [kind, name] = (
 		[

@@ -40,6 +40,8 @@ const slow: ReadonlySet<string> = new Set(
 		),
 		...["pulumi/dynamic/invalid-settings", "pulumi/dynamic/timeouts", "pulumi/plugin/package-examples"],
 		...["pulumi/plugin/plugin-protocol", "pulumi/session/shared-reads", "cli/commands/journal", "cli/overrides"],
+		...["cli/commands/journal-backup", "cli/commands/schema", "cli/flags/formats", "emulator/smallest-sets"],
+		...["policy/powers/example", "policy/powers/fields", "wire/answers", "wire/pressure"],
 	].map((name) => `test/${name}.test.ts`),
 );
 

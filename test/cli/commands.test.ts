@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { stringify } from "yaml";
 import { checkSchema } from "../check-schema.ts";
 import { havePrograms } from "../needs.ts";
-import { expectNoSecret, makeFolder, normalize, readOutput, run, runOnTerminal, type Started, start } from "../run.ts";
+import { makeFolder, normalize, readOutput, run, runOnTerminal, type Started, start } from "../run.ts";
 import {
 	agreeing,
 	alice,
@@ -545,5 +545,3 @@ test("orgsync creates nothing but the folder .orgsync beside the document", asyn
 	expect(readdirSync(world.folder).sort()).toEqual([".orgsync", "orgsync.yaml"]);
 	expect(existsSync(join(world.folder, ".orgsync/journal.sqlite"))).toBe(true);
 });
-
-test("no private key and no stamp is in anything that was printed or written", () => expectNoSecret());

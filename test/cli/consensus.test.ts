@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { havePrograms } from "../needs.ts";
-import { type Answer, expectNoSecret, makeFolder, normalize, readOutput, runOnTerminal } from "../run.ts";
+import { type Answer, makeFolder, normalize, readOutput, runOnTerminal } from "../run.ts";
 import { alice, bob, carol, document, keys, makeWorld, policies, providers, tags, type World } from "../world.ts";
 
 /** `script` of util-linux runs a command on a terminal of its own. */
@@ -500,5 +500,3 @@ describe("a conflicting activity of another user", () => {
 		expect(world.requests()).toEqual([]);
 	});
 });
-
-test("no private key and no stamp is in anything that was printed or written", () => expectNoSecret());

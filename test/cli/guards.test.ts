@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { guardKinds } from "../../src/plan/guards/guards.ts";
-import { expectNoSecret, normalize, readOutput } from "../run.ts";
+import { normalize, readOutput } from "../run.ts";
 import { alice, bob, carol, document, makeWorld, policies, provider, providers, tags, type World } from "../world.ts";
 
 const golden = (name: string): string => fileURLToPath(new URL(`../golden/cli/${name}.txt`, import.meta.url));
@@ -320,5 +320,3 @@ describe("an --allow that overrides no guard", () => {
 		await expect(stderr).toMatchFileSnapshot(golden("guard-allow-malformed"));
 	});
 });
-
-test("no private key and no stamp is in anything that was printed or written", () => expectNoSecret());

@@ -4,7 +4,7 @@
 import { describe, expect, test } from "vitest";
 import { writeJson } from "../../src/common/escape.ts";
 import { readOrganizationName } from "../../src/sync/read/read-access.ts";
-import { expectNoSecret, readOutput } from "../run.ts";
+import { readOutput } from "../run.ts";
 import { document, makeWorld, organizationId, policies } from "../world.ts";
 
 const missing = "f0000000-0000-4000-8000-000000000009";
@@ -112,5 +112,3 @@ describe("the name of an organization", () => {
 		expect(stderr).toContain("`name` is `Other` here and `Acme` on line 1; documents of one organization must agree");
 	});
 });
-
-test("no private key and no stamp is in anything that was printed or written", () => expectNoSecret());

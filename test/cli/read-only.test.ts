@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { expectNoSecret } from "../run.ts";
 import { apps, document, makeWorld, policies, profile, providers } from "../world.ts";
 
 /** The policies allow everything, so without them only the root quorum can do anything. */
@@ -80,5 +79,3 @@ describe("the number of requests", () => {
 		expect(removes.requests()).toEqual(["list_user_tags"]);
 	});
 });
-
-test("no private key and no stamp is in anything that was printed or written", () => expectNoSecret());

@@ -7,7 +7,7 @@ import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { needPrograms } from "../needs.ts";
-import { type Answer, expectNoSecret, makeFolder, runProgram } from "../run.ts";
+import { type Answer, makeFolder, runProgram } from "../run.ts";
 import { agreeing, alice, bob, carol, document, keys, makeWorld, tags, type World } from "../world.ts";
 import type { Call } from "./recorder.ts";
 import { examples, makeRecorders } from "./workflow.ts";
@@ -169,5 +169,3 @@ test("a run that starts before the last one ended does nothing and exits with 75
 	expect(await look()).toMatchObject({ code: 75, mails: [] });
 	expect(world.requests()).toEqual([]);
 });
-
-test("no secret is in what was printed, recorded or kept", () => expectNoSecret());

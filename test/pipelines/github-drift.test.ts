@@ -4,7 +4,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { expectNoSecret } from "../run.ts";
 import { agreeing, alice, bob, document, keys, tags } from "../world.ts";
 import { bot, type GithubServer } from "./github-server.ts";
 import { home, makeRepository } from "./repository.ts";
@@ -104,5 +103,3 @@ test("a run that reads only a part is red, opens an issue for its findings, keep
 	expect(github.issues[0]?.state).toBe("open");
 	expect(submits()).toEqual([]);
 });
-
-test("no secret is in what was printed, recorded or saved", () => expectNoSecret());

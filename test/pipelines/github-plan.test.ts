@@ -8,7 +8,7 @@ import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { packAction } from "../../scripts/pack-action.ts";
 import { bobJoins, bobNever, twoSign } from "../access-cases.ts";
-import { expectNoSecret, makeFolder, runProgram } from "../run.ts";
+import { makeFolder, runProgram } from "../run.ts";
 import { agreeing, document, keys, policies } from "../world.ts";
 import { bot } from "./github-server.ts";
 import { home, makeRepository } from "./repository.ts";
@@ -163,5 +163,3 @@ test("the action as it is packed for a release plans with its own program, in a 
 	const { code, stderr } = await runProgram([join(actionPath, bin.orgsync), "validate"], { cwd });
 	expect([code, stderr]).toEqual([3, expect.stringMatching(/^orgsync\.yaml:1:/)]);
 });
-
-test("no secret is in what was printed, recorded or saved", () => expectNoSecret());

@@ -11,7 +11,7 @@ import { packPlugin } from "../../scripts/pack-plugin.ts";
 import { ensureEngine } from "../engine/engine.ts";
 import { sharePlugin } from "../engine/install.ts";
 import { prepareOrSkip } from "../needs.ts";
-import { expectNoSecret, makeFolder, runProgram } from "../run.ts";
+import { makeFolder, runProgram } from "../run.ts";
 import { makeOnce } from "../shared.ts";
 import { document } from "../world.ts";
 import type { Context } from "./expressions.ts";
@@ -139,5 +139,3 @@ test("a pull request is previewed in a comment, unless Pulumi's checksum is wron
 	expect(workspaces.filter((folder) => existsSync(join(folder, "pwned")))).toEqual([]);
 	expect(`${preview.log}${pending.log}${repeated.log}`).not.toMatch(/^::error::x/m);
 });
-
-test("no secret is in what was printed, recorded or saved", () => expectNoSecret());

@@ -10,7 +10,7 @@ import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
 import { commandFile } from "../../scripts/manifest.ts";
 import { bobJoins, bobNever, twoSign } from "../access-cases.ts";
-import { type Answer, expectNoSecret, makeFolder, runProgram } from "../run.ts";
+import { type Answer, makeFolder, runProgram } from "../run.ts";
 import { agreeing, alice, bob, carol, document, keys, policies, tags } from "../world.ts";
 import { included, jobsOf } from "./gitlab-component.ts";
 import { makeRepository, type Repository, replacePlan } from "./repository.ts";
@@ -239,5 +239,3 @@ test("the schedule that ends access removes a member whose access has ended, and
 	expect(ended, ended.stderr).toMatchObject({ code: 0, passed: true });
 	expect(repository.submits()).toEqual(["update_user_tag"]);
 });
-
-test("no secret is in what was printed, recorded or saved", () => expectNoSecret());

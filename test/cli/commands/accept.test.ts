@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, readlinkSync, statSync
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { onPosix } from "../../needs.ts";
-import { expectNoSecret, normalize, readOutput } from "../../run.ts";
+import { normalize, readOutput } from "../../run.ts";
 import { document, makeWorld, policies } from "../../world.ts";
 
 const golden = (name: string): string => `../../golden/cli/${name}.txt`;
@@ -122,5 +122,3 @@ test.each<[why: string, words: readonly string[], said: string, stdin?: string]>
 	expect(stderr).toContain(said);
 	expect(readFileSync(join(world.folder, "orgsync.yaml"), "utf8")).toBe(drifted);
 });
-
-test("no private key and no stamp is in anything that was printed or written", () => expectNoSecret());

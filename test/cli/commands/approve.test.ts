@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { vendorClient } from "../../emulator/world.ts";
 import { makeKey } from "../../keys.ts";
 import { havePrograms } from "../../needs.ts";
-import { type Answer, expectNoSecret, keepSecret, makeFolder, readOutput, runOnTerminal } from "../../run.ts";
+import { type Answer, keepSecret, makeFolder, readOutput, runOnTerminal } from "../../run.ts";
 import {
 	alice,
 	bob,
@@ -315,6 +315,3 @@ describe("an activity that no one can review is refused by approve and reject, n
 		expect(world.submits()).toEqual([]);
 	});
 });
-
-test("no private key, no stamp and no signed request is in anything that was printed or written", () =>
-	expectNoSecret());

@@ -2,7 +2,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { expectNoSecret } from "../../run.ts";
 import { agreeing, alice, bob, carol, document, makeWorld, organizationId, tags, type World } from "../../world.ts";
 
 const own = `${document(
@@ -144,5 +143,3 @@ test.each([
 		for (let time = 1; time <= 2; time += 1) expect((await world.run([...words, "result.yaml"])).code).toBe(0);
 	}
 });
-
-test("no private key is in anything that was printed or written", () => expectNoSecret());

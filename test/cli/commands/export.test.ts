@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { expectNoSecret, normalize, readOutput } from "../../run.ts";
+import { normalize, readOutput } from "../../run.ts";
 import { alice, apps, bob, document, makeWorld, organizationId, policies, profile, tags } from "../../world.ts";
 
 const consented = { effect: "EFFECT_ALLOW", consensus: "approvers.count() > 1", condition: "" };
@@ -110,8 +110,6 @@ test("export writes a Pulumi program in place of the document, with the same not
 	expect(readFileSync(join(world.folder, "Pulumi.yaml"), "utf8")).toBe("kept");
 	expect(world.submits()).toEqual([]);
 });
-
-test("no private key and no stamp is in anything that was printed or written", () => expectNoSecret());
 
 test("export keeps the windows of the organization's document, and warns of expired access that would become permanent", async () => {
 	const window = "{ user: bob, until: 2999-01-01 Europe/Berlin, reason: desk }";

@@ -4,7 +4,7 @@
  */
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { type Answer, expectNoSecret, normalize, readLines, readOutput } from "../../run.ts";
+import { type Answer, normalize, readLines, readOutput } from "../../run.ts";
 import { alice, document, keys, makeWorld, organizationId, tags, type World } from "../../world.ts";
 
 const apply = ["apply", "--yes"];
@@ -329,5 +329,3 @@ test("the marker in Markdown has the given name, and truncated output names the 
 	expect(stdout.length).toBeLessThan(65_536);
 	expect(stdout).toContain("`the artifact plan.html`");
 });
-
-test("no private key and no stamp is in anything that was printed or written", () => expectNoSecret());

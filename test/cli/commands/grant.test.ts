@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { clockOption } from "../../clock.ts";
-import { expectNoSecret, orgsync, readOutput, run } from "../../run.ts";
+import { orgsync, readOutput, run } from "../../run.ts";
 import { alice, bob, document, keys, makeWorld, organizationId, tags } from "../../world.ts";
 
 const hourMs = 3_600_000;
@@ -213,5 +213,3 @@ describe("revoke", () => {
 		expect(world.submits()).toEqual([]);
 	});
 });
-
-test("no private key and no stamp is in anything that was printed or written", () => expectNoSecret());

@@ -6,16 +6,14 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { afterAll, expect, test } from "vitest";
-import { type Answer, expectNoSecret, readLines, readOutput } from "../../run.ts";
+import { expect, test } from "vitest";
+import { type Answer, readLines, readOutput } from "../../run.ts";
 import { alice, bob, keys, makeWorld, tags, type World } from "../../world.ts";
 
 const apply = ["apply", "--yes", "-f", "fleet.yaml"];
 const idOf = (index: number): string => `f0000000-0000-4000-8000-${index.toString(16).padStart(12, "0")}`;
 const renamed = "{ name: ours, previously: [theirs] }";
 const unchanged = "{ name: theirs }";
-
-afterAll(expectNoSecret);
 
 /** Organizations of alice, each with one tag `theirs`; `entries` are what the documents say of it, by organization. */
 async function makeFleet(entries: readonly string[]): Promise<World> {

@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
-import { expectNoSecret, makeFolder, readOutput } from "../../run.ts";
+import { makeFolder, readOutput } from "../../run.ts";
 import {
 	alice,
 	bob,
@@ -438,5 +438,3 @@ describe("a plan of a document with the end of an access", () => {
 		expect(applied.stdout + applied.stderr).toContain("userTag:signers would change protected users or tags");
 	});
 });
-
-test("no private key and no stamp is in anything that was printed or written", () => expectNoSecret());

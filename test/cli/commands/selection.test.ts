@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { kinds } from "../../../src/plan/kinds/index.ts";
-import { expectNoSecret, normalize, readOutput } from "../../run.ts";
+import { normalize, readOutput } from "../../run.ts";
 import { apps, document, makeWorld, policies, profile, providers, type World } from "../../world.ts";
 
 const golden = (name: string): string => `../../golden/cli/${name}.txt`;
@@ -163,5 +163,3 @@ describe("--only with an unknown kind", () => {
 		await expect(normalize(stderr)).toMatchFileSnapshot(golden("only-unknown-kind"));
 	});
 });
-
-test("no private key and no stamp is in anything that was printed or written", () => expectNoSecret());

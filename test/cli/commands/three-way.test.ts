@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { havePrograms } from "../../needs.ts";
-import { type Answer, expectNoSecret, makeFolder, readOutput, run } from "../../run.ts";
+import { type Answer, makeFolder, readOutput, run } from "../../run.ts";
 import {
 	agreeing,
 	alice,
@@ -330,5 +330,3 @@ test.runIf(hasGit)(
 		expect((await run(["drift", "--base", "HEAD"])).stderr).toContain("unknown option '--base'");
 	},
 );
-
-test.runIf(hasGit)("neither a key nor a stamp is in anything that was printed or written", () => expectNoSecret());

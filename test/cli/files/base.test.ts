@@ -7,7 +7,7 @@ import { chmodSync, cpSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFil
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { havePrograms } from "../../needs.ts";
-import { type Answer, expectNoSecret, makeFolder, readOutput } from "../../run.ts";
+import { type Answer, makeFolder, readOutput } from "../../run.ts";
 import { agreeing, document, makeWorld, type World } from "../../world.ts";
 
 const hasGit = havePrograms("the tests of --base", "git");
@@ -187,5 +187,3 @@ describe.runIf(hasGit)("a revision as the base", () => {
 		expectMeant(await world.run(["plan", "--base", "HEAD", "--format", "json", ...words]));
 	});
 });
-
-test.runIf(hasGit)("neither a key nor a stamp is in anything that was printed or written", () => expectNoSecret());

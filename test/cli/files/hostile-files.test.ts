@@ -9,7 +9,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { parseDocuments } from "../../../src/document/read/parse.ts";
 import { parseSeed } from "../../../src/emulator/seed/seed.ts";
 import { havePrograms, onPosix } from "../../needs.ts";
-import { expectNoSecret, makeFolder, orgsync, readOutput, run, runProgram } from "../../run.ts";
+import { makeFolder, orgsync, readOutput, run, runProgram } from "../../run.ts";
 import { agreeing, document, keys, makeWorld } from "../../world.ts";
 
 const hasBash = havePrograms("the tests of what bash hands to a command", "bash");
@@ -286,5 +286,3 @@ test("documents of more than 128 MiB in total are refused while they are read", 
 	expect(code).toBe(3);
 	expect(stderr).toMatch(/^error: the documents are larger than 128 MiB in total\n/);
 });
-
-test("no private key and no stamp is in anything that was printed or written", () => expectNoSecret());

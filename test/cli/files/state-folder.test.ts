@@ -7,7 +7,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { findDocumentFiles } from "../../../src/cli/files/document-files.ts";
 import { findStateParent } from "../../../src/cli/files/state-folder.ts";
 import { onPosix } from "../../needs.ts";
-import { expectNoSecret, makeFolder, run } from "../../run.ts";
+import { makeFolder, run } from "../../run.ts";
 import { document, makeWorld } from "../../world.ts";
 
 let root = "";
@@ -139,8 +139,6 @@ test("apply from a subfolder joins what the folder of the document submitted, an
 	expect(named.code).toBe(8);
 	expect(world.activities().length).toBe(1);
 });
-
-test("no private key and no stamp is in anything that was printed or written", () => expectNoSecret());
 
 describe("without a document in the working folder", () => {
 	const hint = (): unknown => {

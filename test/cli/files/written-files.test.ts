@@ -20,7 +20,7 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { writeTemporaryFile } from "../../../src/cli/files/write-file.ts";
 import { havePrograms } from "../../needs.ts";
-import { expectNoSecret, makeFolder, orgsync, runProgram } from "../../run.ts";
+import { makeFolder, orgsync, runProgram } from "../../run.ts";
 import { agreeing, document, keys, makeWorld, type World } from "../../world.ts";
 
 const hasBash = havePrograms("the tests of what bash hands to a command", "bash");
@@ -173,5 +173,3 @@ test("the local emulator keeps its key in a real file of the working folder", as
 	}
 	expect(readFileSync(victim, "utf8")).toBe("precious\n");
 });
-
-test("no private key and no stamp is in anything that was printed or written", () => expectNoSecret());

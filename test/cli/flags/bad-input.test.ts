@@ -7,7 +7,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { type Answer, expectNoSecret, normalize, type RunOptions } from "../../run.ts";
+import { type Answer, normalize, type RunOptions } from "../../run.ts";
 import { agreeing, alice, document, keys, makeWorld, organizationId, policies, tags, type World } from "../../world.ts";
 
 const strangeId = "f0000000-0000-4000-8000-000000000009";
@@ -286,5 +286,3 @@ describe("an organization that cannot converge is an error:", () => {
 		expect(world.submits()).toEqual([]);
 	});
 });
-
-test("no private key and no stamp is in anything that was printed or written", () => expectNoSecret());

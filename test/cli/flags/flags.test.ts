@@ -9,7 +9,7 @@ import { makeProgram } from "../../../src/cli/flags/program.ts";
 import type { Terminal } from "../../../src/cli/output/output.ts";
 import { checkSchema } from "../../check-schema.ts";
 import { havePrograms } from "../../needs.ts";
-import { expectNoSecret, makeFolder, normalize, orgsync, readOutput, run, runProgram } from "../../run.ts";
+import { makeFolder, normalize, orgsync, readOutput, run, runProgram } from "../../run.ts";
 import { agreeing, document, makeWorld, organizationId } from "../../world.ts";
 
 const hasBash = havePrograms("the tests of what bash hands to a command", "bash");
@@ -405,5 +405,3 @@ describe("init -f", () => {
 		});
 	});
 });
-
-test("no private key and no stamp is in anything that was printed or written", () => expectNoSecret());

@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { type Answer, expectNoSecret, normalize, type RunOptions, readOutput } from "../../run.ts";
+import { type Answer, normalize, type RunOptions, readOutput } from "../../run.ts";
 import { agreeing, alice, document, keys, makeWorld, policies, type World } from "../../world.ts";
 
 const { version } = JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8")) as {
@@ -355,6 +355,4 @@ describe("a format", () => {
 		}
 		expect(world.submits()).toEqual([]);
 	});
-
-	test("shows no secret", () => expectNoSecret());
 });

@@ -1,7 +1,6 @@
 /** A private key that is given in place of another value is not repeated by any error. */
 import { expect, test } from "vitest";
 import { onPosix } from "../../needs.ts";
-import { expectNoSecret } from "../../run.ts";
 import { document, keys, makeWorld, policies } from "../../world.ts";
 
 const key = keys.stranger.privateKey;
@@ -95,5 +94,3 @@ test("a fingerprint is shown, although it has as many digits as a key", async ()
 	const fingerprint = `sha256:${"ab".repeat(32)}`;
 	expect((await world.run(["show", fingerprint])).stderr).toContain(fingerprint);
 });
-
-test("no private key is in anything that was printed or written", () => expectNoSecret());

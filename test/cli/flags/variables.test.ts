@@ -4,7 +4,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { expectNoSecret, readOutput } from "../../run.ts";
+import { readOutput } from "../../run.ts";
 import { document, makeWorld } from "../../world.ts";
 
 const reference = (name: string) => `\${${name}}`;
@@ -118,5 +118,3 @@ describe("a variable that is not set", () => {
 		expect((await world.run(["validate"])).stderr).toContain("or write `$${ORGSYNC_VAR_NOT_SET}` for the literal text");
 	});
 });
-
-test("no private key and no stamp is in anything that was printed or written", () => expectNoSecret());

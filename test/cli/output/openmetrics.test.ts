@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { metricTable, usualStates } from "../../../src/render/metrics/metric-table.ts";
 import { parseMetrics, type Series } from "../../metrics.ts";
-import { expectNoSecret } from "../../run.ts";
 import { alice, bob, carol, document, keys, makeWorld, policies, tags, type World } from "../../world.ts";
 
 const page = readFileSync(new URL("../../../docs/metrics.md", import.meta.url), "utf8");
@@ -102,7 +101,6 @@ describe("--format openmetrics", { timeout: 120_000 }, () => {
 			unit === "" || name.endsWith(`_${unit}`),
 		]);
 		expect(new Set(units.flat())).toEqual(new Set(["gauge", true]));
-		expectNoSecret();
 	});
 
 	test("counts what became of the steps of apply, and what is pending", async (context) => {

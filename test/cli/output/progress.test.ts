@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { Output, type OutputOptions, type Terminal } from "../../../src/cli/output/output.ts";
 import { countColumns, truncateToColumns } from "../../../src/cli/output/terminal.ts";
 import { havePrograms } from "../../needs.ts";
-import { expectNoSecret, orgsync, runProgram } from "../../run.ts";
+import { orgsync, runProgram } from "../../run.ts";
 import { agreeing, document, keys, makeWorld, organizationId } from "../../world.ts";
 
 /** `script` of util-linux runs a command on a terminal of its own. */
@@ -99,5 +99,3 @@ describe("a line of progress", () => {
 		);
 	});
 });
-
-test("no private key and no stamp is in anything that was printed or written", () => expectNoSecret());

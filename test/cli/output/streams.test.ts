@@ -10,7 +10,7 @@ import { describe, expect, test } from "vitest";
 import { Outlet, settleStreams } from "../../../src/cli/output/streams.ts";
 import { run } from "../../../src/cli/run.ts";
 import { havePrograms } from "../../needs.ts";
-import { compiled, expectNoSecret, orgsync, readOutput, runProcess, runProgram } from "../../run.ts";
+import { compiled, orgsync, readOutput, runProcess, runProgram } from "../../run.ts";
 import { bob, document, keys, makeWorld, policies, type World } from "../../world.ts";
 
 const hasBash = havePrograms("the tests of what bash hands to a command", "bash");
@@ -349,8 +349,4 @@ describe("a defect that nothing caught", () => {
 		expect(code).toBe(1);
 		expect(stderr).toMatch(/\n\s+at /);
 	});
-});
-
-test("no private key and no stamp is in anything that was printed or written", () => {
-	expectNoSecret();
 });

@@ -95,7 +95,11 @@ describe.each(adapters)("an Organization with policies of $title", (adapter) => 
 			if (policyId !== undefined) await world.submitAsBob("delete_policies", { policyIds: [policyId] });
 			const answer = await stack.up();
 			if (answer.exitCode === 0) expect(find()).toBeDefined();
-			else expect(shown(answer)).toContain("`treasury signs` has completed, but no such policy is there");
+			// On a busy machine the second is over.
+			else
+				expect(shown(answer)).toMatch(
+					/`treasury signs` has completed, but no such policy is there|it was deleted since/,
+				);
 		}
 		await world.moveClock(2_000);
 		expectSuccess(await stack.up());

@@ -76,7 +76,8 @@ function comparePolicy(
 		notes: wanted.notes ?? before?.notes ?? "",
 		time: resolveText(wanted.time ?? "", ids),
 	};
-	if (before !== null && isSame(before, after, wanted)) return null;
+	const isSameText = before !== null && isSame(before, after, wanted);
+	if (isSameText && before.name === after.name) return null;
 	return {
 		address: printAddress("policy", wanted.name),
 		kind: "policy",
@@ -89,7 +90,7 @@ function comparePolicy(
 		after,
 		written: { consensus: wanted.consensus, condition: wanted.condition },
 		writtenBefore: before === null ? null : writtenOf(before, wanted, ids),
-		takesOver: policy !== null && live.lastApplied.policies?.[policy.id] === undefined,
+		takesOver: policy !== null && !isSameText && live.lastApplied.policies?.[policy.id] === undefined,
 		...defined({ unchecked: wanted.unchecked }),
 	};
 }
@@ -113,12 +114,11 @@ function invert(map: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
 	return new Map([...map].map(([name, id]) => [id, name]));
 }
 
-/** Whether nothing has to be changed: expressions with the same tree are the same. */
+/** Whether nothing but the name may have to be changed: expressions with the same tree are the same. */
 function isSame(before: PolicyContent, after: PolicyContent, { unchecked }: DesiredPolicy): boolean {
 	const same = (one: string, other: string): boolean =>
 		unchecked === true ? one === other : sameExpression(one, other);
 	return (
-		before.name === after.name &&
 		before.effect === after.effect &&
 		same(before.consensus, after.consensus) &&
 		same(before.condition, after.condition) &&

@@ -63,6 +63,13 @@ describe("a live policy that was never applied from here", () => {
 		expect(judge(desired, live)).toEqual(["takeovers=1"]);
 	});
 
+	test("is not replaced where it only gets another name", () => {
+		const same = livePolicy(id("policy", 5), "before", "true");
+		const renamed = (condition: string) => documentOf(want("a", { previously: ["before"], condition }));
+		expect(judge(renamed(same.condition), liveWith([same]))).toEqual([]);
+		expect(judge(renamed("false"), liveWith([same]))).toEqual(["takeovers=1"]);
+	});
+
 	test("blocks once something was applied from here, unless the limit allows it", () => {
 		const applied = { ...live.lastApplied, policies: { [id("policy", 6)]: { appliedAt: "", name: "b" } } };
 		expect(judge(desired, { ...live, lastApplied: applied })).toEqual(["takeovers=1 refuses"]);

@@ -17,7 +17,7 @@ import { approversOf } from "./activity-events.ts";
 import type { PendingActivity } from "./pending.ts";
 import { idsIn, isStepOperation, targetOf } from "./requests.ts";
 import type { ReviewedActivity } from "./reviewed-activity.ts";
-import { fullUpdate, isRealWriting, isWriting, writtenChangesOf } from "./written-effect.ts";
+import { fullUpdate, isRealWriting, isWriting, tagChangeOf, writtenChangesOf } from "./written-effect.ts";
 
 /** What an activity changes is planned with. */
 export interface EffectContext {
@@ -157,7 +157,7 @@ function changesOf(
 ): readonly Change[] {
 	const { operation, parameters, mistakes } = activity;
 	if (operation === null || !isStepOperation(operation) || mistakes.length > 0) return [];
-	if (operation === "update_user_tag") return [tagChangeOf(activity, findTag(activity, live), desired)];
+	if (operation === "update_user_tag") return [tagUpdateOf(activity, findTag(activity, live), desired)];
 	if (isWriting(operation))
 		return writtenChangesOf({ operation, parameters }, { organizationId: activity.organizationId, live, desired });
 	const { kind, userId, ids } = targetOf({ operation, parameters });
@@ -177,7 +177,7 @@ function changesOf(
 	});
 }
 
-function tagChangeOf(
+function tagUpdateOf(
 	{ parameters }: Pick<PlainActivity, "parameters">,
 	tag: LiveUserTag | undefined,
 	desired: DesiredOrganization | undefined,
@@ -190,30 +190,7 @@ function tagChangeOf(
 	const after = isNamed ? newUserTagName : name;
 	const members = tag?.members.known === true ? tag.members.value : null;
 	const [addUserIds, removeUserIds] = [idsIn(parameters.addUserIds), idsIn(parameters.removeUserIds)];
-	return tagChange({ tagId, name, after, members, addUserIds, removeUserIds });
-}
-
-interface TagEffect {
-	readonly tagId: string;
-	readonly name: string;
-	readonly after: string;
-	readonly members: readonly string[] | null;
-	readonly addUserIds: readonly string[];
-	readonly removeUserIds: readonly string[];
-}
-
-function tagChange({ tagId, name, after, members, addUserIds, removeUserIds }: TagEffect): TagChange {
-	const isRenamed = name !== after;
-	const isMoved = addUserIds.length + removeUserIds.length > 0;
-	const kept = members?.filter((userId) => !removeUserIds.includes(userId)) ?? null;
-	return {
-		...{ kind: "userTag", action: "update", tagId, addUserIds, removeUserIds, lastApplied: null },
-		address: printAddress("userTag", name),
-		reason: isRenamed ? (isMoved ? "name-and-members-differ" : "name-differs") : "members-differ",
-		basis: members === null && isMoved ? "unknown" : "live",
-		before: { name, members },
-		after: { name: after, members: kept === null ? null : [...new Set([...kept, ...addUserIds])].sort(compareText) },
-	};
+	return tagChangeOf("update", { tagId, name, after, members, addUserIds, removeUserIds });
 }
 
 /** Returns the change of a tag by an earlier activity and then by this one. */
@@ -224,7 +201,7 @@ function mergeTag(change: TagChange, before: TagChange | undefined): TagChange {
 	const added = [...without(before.addUserIds, change.removeUserIds), ...change.addUserIds];
 	const removed = [...without(before.removeUserIds, change.addUserIds), ...change.removeUserIds];
 	const isRenamed = change.after.name !== change.before.name;
-	return tagChange({
+	return tagChangeOf("update", {
 		tagId: change.tagId,
 		name: before.before.name,
 		after: isRenamed ? change.after.name : before.after.name,
@@ -239,7 +216,7 @@ function narrowToReal(change: Change): Change {
 	if (!isTagUpdate(change) || change.before.members === null) return change;
 	const { members, name } = change.before;
 	const had = new Set(members);
-	return tagChange({
+	return tagChangeOf("update", {
 		...{ tagId: change.tagId, name, after: change.after.name, members },
 		addUserIds: change.addUserIds.filter((userId) => !had.has(userId)),
 		removeUserIds: change.removeUserIds.filter((userId) => had.has(userId)),

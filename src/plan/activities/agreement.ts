@@ -6,6 +6,7 @@ import {
 	type DesiredOrganization,
 	type DesiredUserTag,
 	type LiveOrganization,
+	policiesOf,
 	removalsOf,
 	tagsOf,
 } from "../organization.ts";
@@ -73,15 +74,16 @@ function findWantedTag(
 
 /** Whether it equals a step of the document's plan, such as a temporary name while tags exchange their names. */
 function isOwnStep(parameters: Activity["parameters"], desired: DesiredOrganization, live: LiveOrganization): boolean {
-	const { changes, problems } = diff({ ...desired, objects: tagsOf(desired) }, live);
-	if (problems.length > 0) return false;
-	const steps = makeSteps(changes, live.userTags.known ? live.userTags.value : [], desired);
+	const steps = stepsOf(desired, live, tagsOf(desired));
 	return steps.some((step) => step.operation === "update_user_tag" && sameParameters(step.parameters, parameters));
 }
 
-/** Returns the steps that make tags and policies as the document has them; none where that has problems. */
-function stepsOf(desired: DesiredOrganization, live: LiveOrganization): readonly Step[] {
-	const objects = desired.objects.filter(({ kind }) => kind === "userTag" || kind === "policy");
+/** Returns the steps that make these objects, tags and policies, as the document has them; none where that has problems. */
+function stepsOf(
+	desired: DesiredOrganization,
+	live: LiveOrganization,
+	objects: DesiredOrganization["objects"] = [...tagsOf(desired), ...policiesOf(desired)],
+): readonly Step[] {
 	const { changes, problems } = diff({ ...desired, objects }, live);
 	if (problems.length > 0) return [];
 	const [tags, policies] = [live.userTags, live.policies].map((all) => (all?.known === true ? all.value : []));

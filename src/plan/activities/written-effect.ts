@@ -6,7 +6,7 @@ import type { PolicyChange, PolicyContent, TagChange } from "../change.ts";
 import { idsOfReferences } from "../kinds/references.ts";
 import type { DesiredOrganization, LiveOrganization, LivePolicy } from "../organization.ts";
 import { standInFor } from "../stand-in.ts";
-import { sameValue } from "../value.ts";
+import { compareText, sameValue } from "../value.ts";
 import { type AnyParameters, idsIn } from "./requests.ts";
 
 interface Written {
@@ -31,13 +31,15 @@ const writers = {
 	create_user_tag: ({ userTagName, userIds }, { organizationId }) => {
 		const name = String(userTagName);
 		const addUserIds = idsIn(userIds);
-		return [tagChangeOf("create", { tagId: standInFor(organizationId, "userTag", name), name, addUserIds })];
+		return [
+			tagChangeOf("create", { tagId: standInFor(organizationId, "userTag", name), name, members: [], addUserIds }),
+		];
 	},
 	delete_user_tags: ({ userTagIds }, { live: { userTags } }) =>
 		idsIn(userTagIds).map((tagId) => {
 			const tag = userTags.known ? userTags.value.find(({ id }) => id === tagId) : undefined;
 			const members = tag?.members.known === true ? tag.members.value : null;
-			return tagChangeOf("remove", { tagId, name: tag?.name ?? tagId, members });
+			return tagChangeOf("remove", { tagId, name: tag?.name ?? tagId, members, removeUserIds: members ?? [] });
 		}),
 } satisfies Readonly<
 	Record<string, (parameters: AnyParameters, state: EffectState) => readonly (PolicyChange | TagChange)[]>
@@ -151,20 +153,29 @@ function policyChangeOf(policy: LivePolicy | null, after: PolicyContent, state?:
 interface TagEffect {
 	readonly tagId: string;
 	readonly name: string;
+	/** Its new name; left out where it keeps its name. */
+	readonly after?: string;
+	/** Null: they are not known. */
+	readonly members: readonly string[] | null;
 	readonly addUserIds?: readonly string[];
-	/** Null: it is not known. */
-	readonly members?: readonly string[] | null;
+	readonly removeUserIds?: readonly string[];
 }
 
-function tagChangeOf(
-	action: "create" | "remove",
-	{ tagId, name, addUserIds = [], members = [] }: TagEffect,
+export function tagChangeOf(
+	action: TagChange["action"],
+	{ tagId, name, after = name, members, addUserIds = [], removeUserIds = [] }: TagEffect,
 ): TagChange {
+	const isMoved = addUserIds.length + removeUserIds.length > 0;
+	const kept = members?.filter((userId) => !removeUserIds.includes(userId)) ?? null;
+	const renamed = isMoved ? "name-and-members-differ" : "name-differs";
 	return {
-		...{ kind: "userTag", action, tagId, lastApplied: null, basis: "live", address: printAddress("userTag", name) },
-		reason: action === "create" ? "not-there" : "is-there",
+		...{ kind: "userTag", action, tagId, addUserIds, removeUserIds, lastApplied: null },
+		address: printAddress("userTag", name),
+		reason: { create: "not-there", remove: "is-there", update: name === after ? "members-differ" : renamed }[
+			action
+		] as TagChange["reason"],
+		basis: members === null && isMoved ? "unknown" : "live",
 		before: { name, members },
-		after: { name, members: action === "create" ? addUserIds : members === null ? null : [] },
-		...{ addUserIds, removeUserIds: action === "create" ? [] : (members ?? []) },
+		after: { name: after, members: kept === null ? null : [...new Set([...kept, ...addUserIds])].sort(compareText) },
 	};
 }

@@ -5,7 +5,7 @@
 import { remember } from "../../common/remember.ts";
 import type { AccessPolicy, AccessState, Known } from "../../policy/access.ts";
 import { factsOfType } from "../../policy/powers/activity.ts";
-import { hasPart } from "../../policy/powers/compile.ts";
+import { hasPart, judgeTime } from "../../policy/powers/compile.ts";
 import {
 	type Approval,
 	forecastApproval,
@@ -91,8 +91,6 @@ class Forecast {
 	readonly #byId: ReadonlyMap<string, Step>;
 	/** By activity, as JSON. */
 	readonly #relevant = new Map<string, readonly Step[]>();
-	/** By type of activity, condition and time of a policy. */
-	readonly #applicable = new Map<string, boolean>();
 	/** By activity, submitter and completed steps. */
 	readonly #judged = new Map<string, Approval>();
 
@@ -240,25 +238,9 @@ class Forecast {
 		return [...new Set(all)].filter((policy) => this.#canApply(policy, activity));
 	}
 
-	/** Whether the policy would allow the activity to everyone if it allowed, and named no approvers. */
+	/** Whether the condition and the time of the policy may hold for the activity. */
 	#canApply(policy: AccessPolicy, { type }: SubmittedActivity): boolean {
-		return remember(this.#applicable, JSON.stringify([type, policy.condition, policy.time]), () =>
-			this.#findApplicable(policy, type),
-		);
-	}
-
-	#findApplicable(policy: AccessPolicy, type: string): boolean {
-		if (!hasPart(policy, factsOfType(type))) return false;
-		const userId = "00000000-0000-0000-0000-000000000000";
-		const none = { known: true, value: [] } as const;
-		const user = { id: userId, tagIds: none, email: { known: true, value: null }, credentials: none } as const;
-		const access: AccessState = {
-			users: { known: true, value: [user] },
-			policies: { known: true, value: [{ ...policy, effect: "EFFECT_ALLOW", consensus: "" }] },
-			rootQuorum: { known: true, value: { threshold: 1, userIds: [] } },
-		};
-		const activity = { type, ownerId: null };
-		return forecastApproval(access, activity, { userId, publicKey: null }, this.#context.atMs).verdict !== "denied";
+		return hasPart(policy, factsOfType(type)) && judgeTime(policy, this.#context.atMs) !== "closed";
 	}
 
 	/** Returns the steps that have completed before this one is submitted. */

@@ -15,7 +15,10 @@ import { serve } from "./serve.ts";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const organizations = 20;
 const tagsEach = 50;
-const privateKey = "2e".repeat(32);
+export const privateKey = "2e".repeat(32);
+const exchange = createECDH("prime256v1");
+exchange.setPrivateKey(privateKey, "hex");
+export const publicKey = exchange.getPublicKey("hex", "compressed");
 
 /** The project's files of a thousand tags in Node. */
 export const nodeProject: Readonly<Record<string, string>> = {
@@ -97,9 +100,6 @@ export function id(kind: string, number: number): string {
 }
 
 function seedOf(number: number) {
-	const exchange = createECDH("prime256v1");
-	exchange.setPrivateKey(privateKey, "hex");
-	const publicKey = exchange.getPublicKey("hex", "compressed");
 	return {
 		organizationId: id("e", number),
 		organizationName: `organization ${number}`,

@@ -1,10 +1,16 @@
-/** `pulumi up` of new policies and of the new user tags that they name, from YAML, against a plugin that does nothing. */
-import { mkdtempSync, rmSync } from "node:fs";
+/**
+ * `pulumi up` of new policies and of the new user tags that they name, from YAML, against a plugin that does nothing; and `plan` of
+ * policies, against the same document without them.
+ */
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { id, startManyTags } from "./many-tags.ts";
+import { commandFile } from "../../scripts/manifest.ts";
+import { id, privateKey, publicKey, startManyTags } from "./many-tags.ts";
 import { makeIdlePlugin, plugin, times } from "./plugin.ts";
 import { type Measured, median } from "./run.ts";
+import { serve } from "./serve.ts";
 
 const rounds = 3;
 const each = 200;
@@ -16,15 +22,17 @@ export async function benchPolicies(): Promise<Measured> {
 	try {
 		const idlePlugin = await makeIdlePlugin(place);
 		const took = { ours: [] as number[], idle: [] as number[] };
+		let requests = 0;
 		for (let round = 0; round < rounds; round += 1) {
 			for (const [name, path] of [["idle", idlePlugin] as const, ["ours", plugin] as const]) {
 				const stack = await service.addStack(makeProject(path, round));
 				took[name].push(await stack.run("up", "--yes", "--skip-preview", "--suppress-progress"));
+				requests = Object.values(await service.countRequests()).reduce((sum, asked) => sum + asked, 0);
 			}
 		}
 		return {
 			what: `pulumi up of ${each} new policies and the ${each} new tags that they name, against a plugin that does nothing`,
-			measured: times(median(took.ours), median(took.idle), "s"),
+			measured: `${times(median(took.ours), median(took.idle), "s")}; ${requests} requests for ${2 * each} activities`,
 			aim: "at most 1.15 times",
 		};
 	} finally {
@@ -54,4 +62,58 @@ function makeProject(path: string, round: number): Readonly<Record<string, strin
 		resources: Object.fromEntries(resources.flat()),
 	};
 	return { "Pulumi.yaml": JSON.stringify(program) };
+}
+
+/** A hundred users, tags and policies, of which the policies are new. */
+export async function benchPlan(): Promise<Measured> {
+	const place = mkdtempSync(join(tmpdir(), "orgsync-bench-"));
+	const numbers = Array.from({ length: 100 }, (_, number) => number);
+	const userIds = numbers.map((number) => id("b", number));
+	const tags = numbers.map((number) => ({
+		...{ tagId: id("d", number), tagName: `tag${number}` },
+		userIds: [0, 1, 2, 3, 4].map((step) => id("b", (number * 7 + step * 31) % 100)),
+	}));
+	const organization = {
+		...{ organizationId: id("e", 0), organizationName: "bench", userTags: tags },
+		rootQuorum: { threshold: 2, userIds: userIds.slice(0, 2) },
+		users: userIds.map((userId, number) => ({
+			...{ userId, userName: `user ${number}` },
+			apiKeys: number === 0 ? [{ publicKey }] : [],
+		})),
+	};
+	const head = {
+		organizationId: organization.organizationId,
+		users: Object.fromEntries(userIds.map((userId, number) => [`u${number}`, userId])),
+		userTags: tags.map((tag) => ({
+			name: tag.tagName,
+			members: { exactly: tag.userIds.map((userId) => `u${userIds.indexOf(userId)}`) },
+		})),
+	};
+	const policies = numbers.map((number) => ({
+		...{ name: `policy ${number}`, effect: "allow" },
+		consensus: `approvers.filter(user, user.tags.contains('\${userTags.tag${number}}')).count() >= 2`,
+		condition: `activity.kind == 'SIGN_TRANSACTION' && eth.tx.nonce == ${number}`,
+	}));
+	writeFileSync(join(place, "seed.json"), JSON.stringify({ organizations: [organization] }));
+	writeFileSync(join(place, "without.yaml"), JSON.stringify(head));
+	writeFileSync(join(place, "with.yaml"), JSON.stringify({ ...head, policies }));
+	const { child, url } = await serve([commandFile, "emulator", "--seed", join(place, "seed.json")]);
+	try {
+		const env = { ...process.env, ORGSYNC_URL: url, ORGSYNC_API_PRIVATE_KEY: privateKey };
+		const timeOf = (file: string): number => {
+			const begin = performance.now();
+			execFileSync(process.execPath, [commandFile, "plan", "-f", file], { cwd: place, env, stdio: "pipe" });
+			return performance.now() - begin;
+		};
+		const took = Array.from({ length: 7 }, () => [timeOf("without.yaml"), timeOf("with.yaml")] as const);
+		const [without, all] = [median(took.map(([one]) => one)), median(took.map(([, other]) => other))];
+		return {
+			what: "plan of 100 new policies in an organization of 100 users and 100 tags, against the same without policies",
+			measured: times(all, without, "ms"),
+			aim: "at most 2 times",
+		};
+	} finally {
+		child.kill();
+		rmSync(place, { recursive: true, force: true });
+	}
 }

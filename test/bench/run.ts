@@ -11,7 +11,7 @@ import { benchImpact } from "./impact.ts";
 import { benchApply, benchReading } from "./latency.ts";
 import { benchPage } from "./page.ts";
 import { benchPlugin } from "./plugin.ts";
-import { benchPolicies } from "./policies.ts";
+import { benchPlan, benchPolicies } from "./policies.ts";
 import { benchPulumi } from "./pulumi.ts";
 import { benchStamps } from "./stamps.ts";
 import { benchStart } from "./start.ts";
@@ -42,6 +42,7 @@ async function main(): Promise<void> {
 		...(await benchFleet()),
 		await benchPulumi(),
 		...(await benchPlugin()),
+		await benchPlan(),
 		await benchPolicies(),
 	];
 	printTable(rows);

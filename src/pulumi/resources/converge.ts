@@ -1,6 +1,9 @@
 /** Applies a resource: creates or changes its object, and says what its state has afterwards. */
 import { defined, nonEmpty } from "../../common/defined.ts";
 import { showName } from "../../common/escape.ts";
+import { taggedUsers } from "../../plan/impact/access-after.ts";
+import type { DesiredObject, DesiredOrganization } from "../../plan/organization.ts";
+import type { Plan } from "../../plan/plan.ts";
 import type { Comparison } from "../../sync/converge.ts";
 import type { Properties } from "../inputs/inputs.ts";
 import { describeLeft } from "../notices/notices.ts";
@@ -57,6 +60,17 @@ export async function converge(
 	throw new ResourceFailure(explainReport(result.report), isNothing ? undefined : { id, properties: outs });
 }
 
+/** What is asked of the service to find the object. A tag without members changes no user: who has which tags is as it was read. */
+function wishOf({ objects, ...desired }: DesiredOrganization, { steps }: Pick<Plan, "steps">): DesiredOrganization {
+	if (steps.some((step) => taggedUsers(step).length > 0)) return { objects, ...desired };
+	const withoutMembers = (one: DesiredObject): DesiredObject => {
+		if (!("members" in one)) return one;
+		const { members: _members, ...tag } = one;
+		return tag;
+	};
+	return { ...desired, objects: objects.map(withoutMembers) };
+}
+
 /** The inputs with what live state has of the object, or with the id of ours while it is not created. */
 async function locateApplied(
 	{ creation, locate }: ResourceDefinition,
@@ -65,7 +79,7 @@ async function locateApplied(
 	session: Session,
 ): Promise<ResourceInputs> {
 	const isMade = origin === "none" && isDone(result.report);
-	const live = isMade ? await session.read(request) : result.live;
+	const live = isMade ? await session.read({ ...request, desired: wishOf(request.desired, result.plan) }) : result.live;
 	const located = locate?.(target, live) ?? target.inputs;
 	if (creation?.isAsked(located) !== true || knownId(creation.idName, located) !== undefined) return located;
 	if (isMade && (creation.kind === "policy" ? live.policies : live.userTags)?.known === true) {

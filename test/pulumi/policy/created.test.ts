@@ -1,7 +1,7 @@
 /** User tags and policies that a program creates together: previews, pending approvals, names that others take, destroying. */
 import { describe, expect, it } from "vitest";
 import { expectSuccess, shown } from "../../engine/answer.ts";
-import { alice, bob, tags, type World } from "../../world.ts";
+import { alice, bob, policies, tags, type World } from "../../world.ts";
 import { adapters } from "../in-process/adapters.ts";
 import { outputOf, type Program, unknown, type Value } from "../program.ts";
 
@@ -55,6 +55,14 @@ describe.each(adapters)("a tag and its policy of $title", (adapter) => {
 		expectSuccess(await stack.destroy());
 		expect(world.submits()).toEqual(["delete_policies", "delete_user_tags"]);
 		expect(tagsCalled(world, "treasury")).toEqual([]);
+	});
+
+	it("are judged together: in `up`, the policy gives its power to the members that the tag was created with", async () => {
+		const { world, stack } = await adapter.makeWorld(program());
+		const none = { effect: "EFFECT_ALLOW", consensus: "false", condition: "false" };
+		const quorum = { threshold: 1, userIds: [alice] };
+		await world.change({ policies: policies.map((policyId) => ({ policyId, ...none })), rootQuorum: quorum });
+		expect(shown(await stack.up())).toContain("signing: !! bob can now submit `SIGN_TRANSACTION` activities alone");
 	});
 
 	it("wait for approvals over three runs under ids of ours, and are joined, also where the journal is gone", async () => {

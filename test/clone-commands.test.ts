@@ -45,6 +45,7 @@ describe("the commands for a clone", () => {
 			"left-out.ts",
 			"leftovers.ts",
 			"projects.ts",
+			"case-count.ts",
 			"fresh-modules.ts",
 			"clock.cjs",
 			"command.ts",

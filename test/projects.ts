@@ -42,6 +42,7 @@ const slow: ReadonlySet<string> = new Set(
 		...["pulumi/plugin/plugin-protocol", "pulumi/session/shared-reads", "cli/commands/journal", "cli/overrides"],
 		...["cli/commands/journal-backup", "cli/commands/schema", "cli/flags/formats", "emulator/smallest-sets"],
 		...["policy/powers/example", "policy/powers/fields", "wire/answers", "wire/pressure"],
+		...["cli/several-organizations", "pulumi/plugin/plugin-component", "pulumi/policy/many", "pulumi/upgrade"],
 	].map((name) => `test/${name}.test.ts`),
 );
 

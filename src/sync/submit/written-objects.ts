@@ -126,15 +126,16 @@ async function checkMade(step: Step, result: SubmitResult, ...where: Where): Pro
 	const [names] = namesGiven(step);
 	// Of another number of ids, nothing says whose they are.
 	if (names.length === 0 || ids.length !== names.length) return result;
-	const fail = (why: string): SubmitResult => ({ ...result, outcome: "failed", message: `${why}: run apply again` });
+	const fail = (why: string): SubmitResult => ({ ...result, outcome: "failed", message: why });
 	const about = (name: string, id: string) => `activity ${result.activityId} created ${showName(name)} (${id}) before`;
 	try {
 		const live = await readHolders(step, ...where);
 		if (live === undefined) return result;
 		for (const [index, id] of ids.entries()) {
 			const [name = "", now] = [names[index], live.find((one) => one.id === id)];
-			if (now === undefined) return fail(`${about(name, id)}, and it was deleted since`);
-			if (now.name !== name) return fail(`${about(name, id)}, and it was renamed to ${showName(now.name)} since`);
+			if (now?.name === name) continue;
+			const became = now === undefined ? "deleted" : `renamed to ${showName(now.name)}`;
+			return fail(`${about(name, id)}, and it was ${became} since: the next run creates another`);
 		}
 		return result;
 	} catch (error) {

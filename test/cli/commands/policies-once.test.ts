@@ -187,7 +187,7 @@ describe("a create", () => {
 			await world.change(patch());
 		});
 		expect(applied).toMatchObject({ code: 1 });
-		expect(applied.stdout).toContain(`created payers (${tagId}) before, and ${said}: run apply again`);
+		expect(applied.stdout).toContain(`created payers (${tagId}) before, and ${said}: the next run creates another`);
 		expect(named("pay")).toEqual([]);
 		expect(await apply({ laterMs: 2000 })).toMatchObject({ code: 0 });
 		expect(payersId()).not.toBe(tagId);

@@ -36,7 +36,7 @@ describe("formatVersion in a document", () => {
 	});
 
 	it.each([
-		["0", "unknown value `0` of `formatVersion`; did you mean `1`?"],
+		["0", "unknown value `0` of `formatVersion`; allowed: 1"],
 		['"2"', "`formatVersion` must be a whole number, but is the text `2`; remove the quotes"],
 		["null", "`formatVersion` has no value"],
 		["[2]", "`formatVersion` must be a whole number, such as `1`, but is a list"],

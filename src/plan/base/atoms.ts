@@ -63,7 +63,8 @@ function tagAtoms({ address, basis, tagId, before, after, addUserIds, removeUser
 	];
 }
 
-const policyFields = ["name", "effect", "consensus", "condition", "time", "notes"] as const;
+/** What a policy says, in the order of reports. */
+export const policyFields = ["name", "effect", "consensus", "condition", "time", "notes"] as const;
 
 /** Fields are named by the id of the live policy, which a new name does not change. */
 function policyAtoms({ address, basis, id, before, after }: PolicyChange): readonly Atom[] {

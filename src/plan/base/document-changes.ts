@@ -254,17 +254,15 @@ function expectationDifferences(base: DesiredOrganization, head: DesiredOrganiza
 }
 
 function protectDifferences(base: DesiredOrganization, head: DesiredOrganization): readonly DemandingDifference[] {
-	const users = changeOf(base.protect, head.protect, ({ userIds }) => userIds);
-	const tags = changeOf(base.protect, head.protect, ({ userTags }) => userTags);
-	const policies = changeOf(base.protect, head.protect, ({ policies: names = [] }) => names);
-	return [
-		...users.added.map((userId) => differenceAt("protect.users", "protected", { userId })),
-		...users.gone.map((userId) => differenceAt("protect.users", "unprotected", { userId })),
-		...tags.added.map((after) => differenceAt("protect.userTags", "protected", { after })),
-		...tags.gone.map((before) => differenceAt("protect.userTags", "unprotected", { before })),
-		...policies.added.map((after) => differenceAt("protect.policies", "protected", { after })),
-		...policies.gone.map((before) => differenceAt("protect.policies", "unprotected", { before })),
-	];
+	const lists = { users: "userIds", userTags: "userTags", policies: "policies" } as const;
+	return Object.entries(lists).flatMap(([list, key]) => {
+		const { added, gone } = changeOf(base.protect, head.protect, (protect) => protect[key] ?? []);
+		const at = `protect.${list}`;
+		return [
+			...added.map((one) => differenceAt(at, "protected", key === "userIds" ? { userId: one } : { after: one })),
+			...gone.map((one) => differenceAt(at, "unprotected", key === "userIds" ? { userId: one } : { before: one })),
+		];
+	});
 }
 
 /** A complete list is shown by its exceptions; null is one that is not complete. */

@@ -14,7 +14,7 @@ import {
 	removalsOf,
 } from "../organization.ts";
 import { compareText } from "../value.ts";
-import { cells, isSameField } from "./atoms.ts";
+import { cells, isSameField, policyFields } from "./atoms.ts";
 import { type DemandingDifference, differenceAt } from "./document-changes.ts";
 
 export interface PolicyPair {
@@ -128,26 +128,24 @@ function fieldDifferences(
 	ids: { readonly base: IdsOfReferences; readonly head: IdsOfReferences },
 ): readonly DemandingDifference[] {
 	const demands = (field: string): string => (live ? cells.field(live.id, field) : cells.object(address));
-	const fieldOf = (field: string, before: unknown, after: unknown): DemandingDifference =>
-		differenceAt(address, "field", { field, before, after }, demands(field));
-	const [was, is] = [textsOf(base, ids.base), textsOf(head, ids.head)];
-	const clauses = (["consensus", "condition", "time"] as const).filter((key) => !isSameField(key, was[key], is[key]));
+	const [was, is] = [
+		{ ...base, ...textsOf(base, ids.base) },
+		{ ...head, ...textsOf(head, ids.head) },
+	];
+	const fields = policyFields.filter((field) => !isSameField(field, was[field], is[field]));
+	// As the documents write them.
+	const writtenIn = (policy: DesiredPolicy, field: (typeof fields)[number]) =>
+		policy[field] ?? (field === "notes" ? null : "");
+	const marks = { before: base.unchecked === true, after: head.unchecked === true };
 	return [
-		...(base.name === head.name
-			? []
-			: [differenceAt(address, "renamed", { before: base.name, after: head.name }, demands("name"))]),
-		...(base.effect === head.effect ? [] : [fieldOf("effect", base.effect, head.effect)]),
-		// As the documents write them.
-		...clauses.map((key) => fieldOf(key, base[key] ?? "", head[key] ?? "")),
-		...(base.notes === head.notes ? [] : [fieldOf("notes", base.notes ?? null, head.notes ?? null)]),
-		...(base.unchecked === head.unchecked
-			? []
-			: [
-					differenceAt(address, "field", {
-						field: "unchecked",
-						before: base.unchecked === true,
-						after: head.unchecked === true,
-					}),
-				]),
+		...fields.map((field) => {
+			const parts = {
+				field: field === "name" ? null : field,
+				before: writtenIn(base, field),
+				after: writtenIn(head, field),
+			};
+			return differenceAt(address, field === "name" ? "renamed" : "field", parts, demands(field));
+		}),
+		...(base.unchecked === head.unchecked ? [] : [differenceAt(address, "field", { field: "unchecked", ...marks })]),
 	];
 }

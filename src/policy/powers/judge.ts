@@ -109,34 +109,19 @@ function makePart(
 	expression: Expression | null,
 	unclear: Reason | null,
 ): Part {
+	const { key, sure, possible, because } = consensus;
 	const condition = expression === null ? null : printExpression(expression);
-	const anyOf = expression === null ? [] : [expression];
-	const common = { policyId: policy.id, effect, condition, anyOf, possible: consensus.possible };
+	const common = { policyId: policy.id, effect, condition, anyOf: expression === null ? [] : [expression], possible };
+	const unknownFor = (reason: Reason, own: string, text: string): PartUnknown => ({
+		...{ key: own, text, isAllOrNone: because === null },
+		because: { kind: "policy", policyId: policy.id, because: reason },
+	});
 	if (unclear !== null) {
-		const key = `${policy.condition}\n${policy.time}\n${policy.effect}`;
-		const unknown = {
-			key,
-			text: policy.condition || policy.time || policy.effect,
-			because: { kind: "policy", policyId: policy.id, because: unclear } as const,
-			isAllOrNone: consensus.because === null,
-		};
-		return { ...common, key: `${unknown.key}\n${consensus.key}`, sure: [], unknown };
+		const own = `${policy.condition}\n${policy.time}\n${policy.effect}`;
+		const unknown = unknownFor(unclear, own, policy.condition || policy.time || policy.effect);
+		return { ...common, key: `${own}\n${key}`, sure: [], unknown };
 	}
-	const { key, sure, because } = consensus;
-	return {
-		...common,
-		key,
-		sure,
-		unknown:
-			because === null
-				? null
-				: {
-						key,
-						text: policy.consensus,
-						because: { kind: "policy", policyId: policy.id, because },
-						isAllOrNone: false,
-					},
-	};
+	return { ...common, key, sure, unknown: because === null ? null : unknownFor(because, key, policy.consensus) };
 }
 
 /**
@@ -148,18 +133,15 @@ function ownPart(prepared: PreparedAccess): Part {
 	const { votes, users } = prepared;
 	const anyone: readonly Conjunction[] = [{ atLeast: [bound(1, votes.all)], atMost: [] }];
 	const cover = credentialCover(prepared);
+	const common = { policyId: null, effect: "allow", condition: ownCredentials, anyOf: [], possible: anyone } as const;
+	const key = `own ${users.all}`;
+	if (cover === null) return { ...common, key, sure: anyone, unknown: null };
+	const because = { kind: cover.kind };
 	return {
-		policyId: null,
-		effect: "allow",
-		condition: ownCredentials,
-		anyOf: [],
-		key: `own ${users.all}`,
-		sure: cover === null ? anyone : [],
-		possible: anyone,
-		unknown:
-			cover === null
-				? null
-				: { key: cover.key, text: ownCredentialsRight, because: { kind: cover.kind }, isAllOrNone: true },
+		...common,
+		key,
+		sure: [],
+		unknown: { key: cover.key, text: ownCredentialsRight, because, isAllOrNone: true },
 	};
 }
 

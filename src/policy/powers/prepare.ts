@@ -127,8 +127,6 @@ class PolicyMaker {
 	readonly #predicates: Predicates;
 	readonly #policies = new WeakMap<AccessPolicy, readonly PreparedPolicy[]>();
 	readonly #consensuses = new Map<string, Consensus>();
-	#credentialsKey: string | null = null;
-	#usersKey: string | null = null;
 
 	constructor(
 		access: AccessState,
@@ -200,17 +198,20 @@ class PolicyMaker {
 	/** Votes are numbered by credentials: the same numbers mean the same only with the same credentials. */
 	#withVotes(key: string): string {
 		const { votes } = this.#predicates;
-		if (!votes.isSplit) return key;
-		this.#credentialsKey ??= JSON.stringify(votes.credentials);
-		return `${key}@${this.#credentialsKey}`;
+		return votes.isSplit
+			? `${key}@${remember(texts, votes.credentials, () => JSON.stringify(votes.credentials))}`
+			: key;
 	}
 
 	/** What is not understood is the same only for the same users with the same tags. */
 	#withUsers(text: string): string {
-		this.#usersKey ??= JSON.stringify(this.#access.users);
-		return `?${text}@${this.#usersKey}`;
+		const { users } = this.#access;
+		return `?${text}@${remember(texts, users, () => JSON.stringify(users))}`;
 	}
 }
+
+/** Users and credentials as JSON. */
+const texts = new WeakMap<object, string>();
 
 /** Equal for equal sets. Without a set of votes that it needs, an alternative means any of all votes. */
 function keyOf(alternatives: readonly Conjunction[], all: Bits): string {

@@ -127,7 +127,9 @@ class StateSearch {
 					if (this.#judged > maxStates) throw new TooComplex("steps");
 					return states.judge(completed, change);
 				};
-				for (const one of joinStates(judgeEach(tried, judge), states.touching)) {
+				const worse = tried.map((completed) => [completed, judge(completed)] as const);
+				const found = new Map(worse.flatMap(([completed, userIds]) => (userIds ? [[completed, userIds]] : [])));
+				for (const one of joinStates(found, states.touching)) {
 					this.#add({ ...one, change, group, condition: conditionOf([...cell.holding], []) });
 				}
 			}
@@ -154,7 +156,7 @@ type PartSource = ReturnType<typeof partSource>;
 /** Makes the parts of policies in a group, each once for the users that matter to it. */
 function partSource({ before, versions, effects }: Steps, atMs: number, budget: Budget) {
 	const prepared = new Map<string, PreparedAccess>();
-	const parts = new Map<string, readonly Part[]>();
+	const parts = new Map<ActivityGroup, Map<Version, Map<Bits, readonly Part[]>>>();
 	const userSets: PreparedAccess["userSets"] = new Map();
 	const prepare = (moved: Bits, some: readonly Version[]): PreparedAccess => {
 		const { users } = membersOf(moved).reduce((access, step) => effects[step]?.apply(access) ?? access, before);
@@ -173,7 +175,9 @@ function partSource({ before, versions, effects }: Steps, atMs: number, budget: 
 	/** Returns the parts of a version once these steps have completed. */
 	const partsOf = (version: Version, completed: Bits, group: ActivityGroup): readonly Part[] => {
 		const moved = completed & version.movers;
-		return remember(parts, JSON.stringify([versions.indexOf(version), String(moved), group]), () => {
+		const ofGroup = remember(parts, group, () => new Map<Version, Map<Bits, readonly Part[]>>());
+		const ofVersion = remember(ofGroup, version, () => new Map<Bits, readonly Part[]>());
+		return remember(ofVersion, moved, () => {
 			const access = preparedFor(version, moved);
 			const policies = access.policies.filter(({ policy }) => policy === version.policy);
 			return findPolicyParts({ ...access, policies }, factsOfGroup(group)).parts;
@@ -190,7 +194,11 @@ class CellStates {
 	readonly #source: PartSource;
 	readonly #group: ActivityGroup;
 	readonly #cell: GroupCell;
-	readonly #sets = new Map<string, UserSets>();
+	/** A bit for each of the parts that differ. */
+	readonly #bits = new Map<string, Bits>();
+	readonly #parts = new Map<Bits, StateParts>();
+	/** By the steps that moved users, and the bits of the parts that apply. */
+	readonly #sets = new Map<Bits, Map<Bits, UserSets>>();
 	readonly #readings: readonly ReadonlySet<string>[];
 
 	constructor(source: PartSource, versions: readonly Version[], group: ActivityGroup, cell: GroupCell) {
@@ -199,9 +207,8 @@ class CellStates {
 		this.#group = group;
 		this.#cell = cell;
 		this.touching = versions.reduce((steps, version) => steps | version.steps, 0n);
-		const unknowns = new Set(
-			[0n, this.touching].flatMap((completed) => versions.flatMap((one) => this.#unknownsIn(one, completed))),
-		);
+		const ends = [0n, this.touching].flatMap((completed) => versions.flatMap((one) => this.#inCell(one, completed)));
+		const unknowns = new Set(ends.flatMap(({ unknown }) => unknown?.key ?? []));
 		this.#readings = readingsOf([...unknowns], unknowns.size <= 3);
 	}
 
@@ -250,40 +257,55 @@ class CellStates {
 		return this.#source.preparedFor(first, completed & first.movers);
 	}
 
-	#unknownsIn(version: Version, completed: Bits): readonly string[] {
-		return partsIn(this.#source.partsOf(version, completed, this.#group), this.#cell).flatMap(
-			({ unknown }) => unknown?.key ?? [],
-		);
+	/** Returns the parts in the cell once these steps have completed. */
+	#partsOf(completed: Bits): StateParts {
+		return remember(this.#parts, completed, () => {
+			const parts = this.versions
+				.filter((version) => version.isIn(completed))
+				.flatMap((version) => this.#inCell(version, completed));
+			const open = new Map<string, Bits>();
+			let sure = 0n;
+			for (const part of parts) {
+				if (part.sure.length > 0) sure |= this.#bitOf(part, null);
+				const key = part.unknown?.key;
+				if (key !== undefined) open.set(key, (open.get(key) ?? 0n) | this.#bitOf(part, key));
+			}
+			return { parts, sure, open };
+		});
+	}
+
+	#inCell(version: Version, completed: Bits): readonly Part[] {
+		return partsIn(this.#source.partsOf(version, completed, this.#group), this.#cell);
+	}
+
+	/** Returns the bit of parts like this one where they surely apply, or where this unknown is so. */
+	#bitOf({ effect, key }: Part, unknown: string | null): Bits {
+		return remember(this.#bits, JSON.stringify([effect, key, unknown]), () => bit(this.#bits.size));
 	}
 
 	/** Returns what is allowed where these unknowns are so, and others not. Throws TooComplex. */
 	#setsIn(completed: Bits, read: ReadonlySet<string>): UserSets {
-		return remember(this.#sets, `${completed} ${[...read].join("\n")}`, () => this.#findSets(completed, read));
-	}
-
-	#findSets(completed: Bits, read: ReadonlySet<string>): UserSets {
-		const parts = this.versions
-			.filter((version) => version.isIn(completed))
-			.flatMap((version) => partsIn(this.#source.partsOf(version, completed, this.#group), this.#cell));
-		const prepared = this.#prepared(completed);
-		const allowed = allowedBy(prepared, parts, ({ unknown }) =>
-			unknown !== null && read.has(unknown.key) ? "possible" : "sure",
-		);
-		return withRootQuorum(prepared, allowed);
+		const { parts, sure, open } = this.#partsOf(completed);
+		const applying = [...read].reduce((all, unknown) => all | (open.get(unknown) ?? 0n), sure);
+		const [first = { movers: 0n }] = this.versions;
+		const known = remember(this.#sets, completed & first.movers, () => new Map<Bits, UserSets>());
+		return remember(known, applying, () => {
+			const prepared = this.#prepared(completed);
+			const allowed = allowedBy(prepared, parts, ({ unknown }) =>
+				unknown !== null && read.has(unknown.key) ? "possible" : "sure",
+			);
+			return withRootQuorum(prepared, allowed);
+		});
 	}
 }
 
-/** Returns a smallest set of users for each state that is worse. Throws what `judge` throws. */
-function judgeEach(
-	tried: readonly Bits[],
-	judge: (completed: Bits) => readonly string[] | null,
-): ReadonlyMap<Bits, readonly string[]> {
-	return new Map(
-		tried.flatMap((completed) => {
-			const userIds = judge(completed);
-			return userIds === null ? [] : [[completed, userIds] as const];
-		}),
-	);
+/** The parts that apply in a state. */
+interface StateParts {
+	readonly parts: readonly Part[];
+	/** The bits of those that surely do. */
+	readonly sure: Bits;
+	/** The bits of those that may, by what is unknown of them. */
+	readonly open: ReadonlyMap<string, Bits>;
 }
 
 function subsetsOf(steps: readonly number[]): readonly Bits[] {

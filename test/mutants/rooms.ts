@@ -42,7 +42,13 @@ export const rooms: Readonly<Record<RoomName, readonly Round[]>> = {
 	],
 	policy: [
 		{ tests: ["test/policy/**/*.test.ts", ...except(slowPolicyTests)], sharesModules: true },
-		{ tests: ["test/plan/**/{rules,impact,stale-impact,guards,access}*.test.ts"], sharesModules: true },
+		{
+			tests: [
+				"test/plan/**/{rules,impact,stale-impact,guards,access}*.test.ts",
+				"test/plan/order/{moments,order}.test.ts",
+			],
+			sharesModules: true,
+		},
 		{ tests: commandTests("access", "approve", "explain", "powers", "rules"), sharesModules: false },
 		{ tests: slowPolicyTests, sharesModules: true },
 	],

@@ -2,6 +2,7 @@
 import { diff } from "../diff.ts";
 import { findTags } from "../kinds/user-tag.ts";
 import {
+	absentTagsOf,
 	type DesiredMembers,
 	type DesiredOrganization,
 	type DesiredUserTag,
@@ -82,7 +83,7 @@ function isOwnStep(parameters: Activity["parameters"], desired: DesiredOrganizat
 function stepsOf(
 	desired: DesiredOrganization,
 	live: LiveOrganization,
-	objects: DesiredOrganization["objects"] = [...tagsOf(desired), ...policiesOf(desired)],
+	objects: DesiredOrganization["objects"] = [...tagsOf(desired), ...absentTagsOf(desired), ...policiesOf(desired)],
 ): readonly Step[] {
 	const { changes, problems } = diff({ ...desired, objects }, live);
 	if (problems.length > 0) return [];

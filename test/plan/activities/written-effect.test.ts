@@ -149,6 +149,16 @@ describe("the document", () => {
 		expect(disagreements("delete_user_tags", { userTagIds: [tagId] })).toEqual(["unmanaged"]);
 	});
 
+	it.each([
+		["its name", "admins"],
+		["its id", tagId],
+	])("wants the removal of a tag that it states to be absent by %s", (_what, name) => {
+		const absent: DesiredOrganization = { ...base, objects: [{ kind: "userTag", absent: true, name, at }] };
+		expect(disagreements("delete_user_tags", { userTagIds: [tagId] }, absent)).toEqual([]);
+		expect(disagreements("delete_user_tags", { userTagIds: [tagId, id("tag", 7)] }, absent)).toEqual(["differs"]);
+		expect(disagreements("delete_user_tags", { userTagIds: [id("tag", 7)] }, absent)).toEqual(["unmanaged"]);
+	});
+
 	it("wants the removal of what a complete list leaves out, and no other", () => {
 		const complete: DesiredOrganization = { ...base, exactly: { policies: { except: [] }, userTags: { except: [] } } };
 		expect(disagreements("delete_policies", { policyIds: [policyId] }, complete)).toEqual([]);

@@ -216,7 +216,7 @@ export class History {
 		const plain = service.submitterOf(door);
 		const submitter: Submitter = {
 			submit: (body) => {
-				this.#judge.sending(body.fingerprint, createdNames(parametersOf(body)), journal);
+				this.#judge.sending(body, createdNames(parametersOf(body)), journal);
 				return plain.submit(body);
 			},
 		};

@@ -3,6 +3,7 @@
 import { textOf } from "../../../src/common/said.ts";
 import type { ActivityRecord } from "../../../src/emulator/state.ts";
 import type { Report, StepResult } from "../../../src/plan/report.ts";
+import type { RequestBody } from "../../../src/wire/request-body.ts";
 import type { Counts } from "../proof.ts";
 import type { Arrived, Door, Live, Service } from "./service.ts";
 import type { Kind, Wanted, World } from "./world.ts";
@@ -11,7 +12,8 @@ import type { Kind, Wanted, World } from "./world.ts";
 interface Sent {
 	readonly names: readonly string[];
 	readonly journal: object;
-	readonly sentMs: number;
+	/** When its bytes were made, by themselves: an hour later the service refuses them. */
+	readonly timestampMs: number;
 	readonly at: number;
 	hasArrived: boolean;
 }
@@ -68,12 +70,12 @@ export class Judge {
 	}
 
 	/** A run is about to send these bytes. */
-	sending(fingerprint: string, names: readonly string[], journal: object): void {
+	sending({ fingerprint, timestampMs }: RequestBody, names: readonly string[], journal: object): void {
 		if (this.#sent.has(fingerprint)) return;
 		this.#sent.set(fingerprint, {
 			names,
 			journal,
-			sentMs: this.#service.nowMs,
+			timestampMs,
 			at: this.#service.moment,
 			hasArrived: false,
 		});
@@ -126,11 +128,11 @@ export class Judge {
 			}
 		}
 		const mine = this.#sent.get(fingerprint);
-		for (const [other, { names, journal, sentMs, at, hasArrived }] of this.#sent) {
+		for (const [other, { names, journal, timestampMs, at, hasArrived }] of this.#sent) {
 			if (other === fingerprint || hasArrived || journal !== mine?.journal) continue;
 			const isSame = names.some((one) => mine.names.includes(one));
 			const isTaken = names.some((one) => before.some((live) => `${live.kind} ${live.name}` === one));
-			if (!isSame || this.#service.nowMs - sentMs > hourMs) continue;
+			if (!isSame || this.#service.nowMs - timestampMs > hourMs) continue;
 			if (at > door.plannedAt) this.#counts.add("left out: another run submitted for the same object after the plan");
 			else if (isTaken) this.#counts.add("creations beside a request in doubt whose name another object had");
 			else this.fail(`${mine.names.join(", ")} is created beside a request that can still arrive: ${names.join(", ")}`);

@@ -7,6 +7,7 @@
  */
 import { StorageError } from "../../common/errors.ts";
 import { showText } from "../../common/escape.ts";
+import { isTexts } from "../../common/json.ts";
 import type { LastAppliedPolicy, LastAppliedTag } from "../../plan/organization.ts";
 import type { Outcome } from "../../plan/report.ts";
 import { requestDigestOf } from "../../sync/journal/journal.ts";
@@ -169,10 +170,6 @@ function isName(value: unknown): value is string {
 
 function isId(value: unknown): boolean {
 	return typeof value === "string" && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(value);
-}
-
-function isTexts(value: unknown): value is readonly string[] {
-	return Array.isArray(value) && value.every((item) => typeof item === "string");
 }
 
 function isIds(value: unknown): value is readonly string[] {

@@ -65,6 +65,9 @@ export const isForRootQuorum = ({ kind }: ActivityFacts): boolean => kind !== nu
 
 const listed = new Map<string, readonly ActivityFacts[]>();
 
+/** The same with what else is known of one of them: one object for each, so that all policies share its scope. */
+const listedWith = new WeakMap<Fields, Map<ActivityFacts, ActivityFacts>>();
+
 /**
  * Returns the activities of a group, each of one type: those of the table, and of versions that a policy names and the table lacks.
  * What the table does not have is as it is asked about.
@@ -87,7 +90,9 @@ export function rowsOf(facts: ActivityFacts, namedTypes: readonly string[]): rea
 			rows.some((row) => row.kind === one.kind && row.resource === one.resource && row.action === one.action),
 		);
 	const all = newer.length === 0 ? rows : [...rows, ...newer];
-	return fields === undefined ? all : all.map((row) => ({ ...row, fields }));
+	if (fields === undefined) return all;
+	const own = remember(listedWith, fields, () => new Map<ActivityFacts, ActivityFacts>());
+	return all.map((row) => remember(own, row, () => ({ ...row, fields })));
 }
 
 /** Whether one user alone, where two were needed, is an escalation: always where nothing is documented of the kind. */
@@ -155,10 +160,10 @@ const scopes = new WeakMap<ActivityFacts, ReadonlyMap<string, Value>>();
 
 /** Returns what each name is, of one type. Unverified, chosen: which activities have a wallet, a private key or a transaction. */
 export function scopeOf(facts: ActivityFacts): ReadonlyMap<string, Value> {
-	return remember(scopes, facts, () => {
-		const { fields, ...others } = facts;
-		return fields === undefined ? makeScope(facts) : withFields(scopeOf(others), fields);
-	});
+	const { fields } = facts;
+	return remember(scopes, facts, () =>
+		fields === undefined ? makeScope(facts) : withFields(makeScope(facts), fields),
+	);
 }
 
 function makeScope(facts: ActivityFacts): ReadonlyMap<string, Value> {

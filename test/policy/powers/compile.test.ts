@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import type { AccessPolicy } from "../../../src/policy/access.ts";
-import type { ActivityFacts } from "../../../src/policy/powers/activity.ts";
+import { type ActivityFacts, factsOfGroup } from "../../../src/policy/powers/activity.ts";
 import { compilePolicy, judgeTime, outcomeFor } from "../in-words.ts";
 
 const policyOf = (parts: Partial<AccessPolicy>): AccessPolicy => ({
@@ -71,6 +71,28 @@ describe("The condition of a policy", () => {
 		];
 		expect(ask()).toEqual(["yes", "no", "no", "unknown"]);
 		expect(ask()).toEqual(ask());
+	});
+
+	it("reads what is known of one activity no more often for many policies than for two", () => {
+		let reads = 0;
+		class CountedFields extends Map<string, bigint> {
+			override [Symbol.iterator](): MapIterator<[string, bigint]> {
+				reads += 1;
+				return super[Symbol.iterator]();
+			}
+		}
+		const readsFor = (count: number): number => {
+			const fields = new CountedFields([["eth.tx.value", 5n]]);
+			reads = 0;
+			const policies = Array.from({ length: count }, (_, index) =>
+				policyOf({ condition: `activity.action == 'SIGN' && eth.tx.value == ${index}` }),
+			);
+			const group = factsOfGroup({ resource: "PRIVATE_KEY", action: "SIGN" }, fields);
+			expect(policies.filter((policy) => outcomeFor(policy, group).holds !== "no")).toHaveLength(count > 5 ? 1 : 0);
+			return reads;
+		};
+		expect(readsFor(2)).toBeGreaterThan(0);
+		expect(readsFor(100)).toBe(readsFor(2));
 	});
 
 	it("is unknown where it is not understood", () => {

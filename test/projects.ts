@@ -22,6 +22,7 @@ const thorough = /\.property\.test\.ts$|\/scale\.test\.ts$|^test\/prove\/\w+\/|^
 const slow: ReadonlySet<string> = new Set(
 	[
 		...["cli/commands/approve-history", "cli/commands/policies-once", "cli/commands/reviewed-plan"],
+		...["cli/commands/approve", "cli/consensus"],
 		...["cli/kinds", "cli/order", "cli/reversals", "document/saved/saved-forged", "document/saved/saved-meaning"],
 		...[
 			"document/limits",

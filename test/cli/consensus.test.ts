@@ -4,12 +4,8 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { havePrograms } from "../needs.ts";
-import { type Answer, makeFolder, normalize, readOutput, runOnTerminal } from "../run.ts";
+import { type Answer, makeFolder, normalize, readOutput } from "../run.ts";
 import { alice, bob, carol, document, keys, makeWorld, policies, providers, tags, type World } from "../world.ts";
-
-/** `script` of util-linux runs a command on a terminal of its own. */
-const hasTerminal = havePrograms("the tests on a terminal", "script");
 
 const golden = (name: string): string => fileURLToPath(new URL(`../golden/cli/${name}.txt`, import.meta.url));
 
@@ -446,12 +442,6 @@ describe("a conflicting activity of another user", () => {
 				world.write("impossible.yaml", `${both.trimEnd().replace("userTags: [", "userTags: [{ name: singers }, ")}\n`);
 				return (await world.run([...apply, "-f", "impossible.yaml", ...words])).code;
 			},
-			...(hasTerminal
-				? {
-						"because whoever was asked did not agree": async (world: World, words: readonly string[]) =>
-							(await runOnTerminal(world, ["apply", ...words], "no")).code,
-					}
-				: {}),
 		};
 
 		test.each(Object.keys(runs))("stays unabandoned: %s, and the next run leaves its object alone", async (why) => {

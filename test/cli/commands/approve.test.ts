@@ -4,8 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { vendorClient } from "../../emulator/world.ts";
 import { makeKey } from "../../keys.ts";
-import { havePrograms } from "../../needs.ts";
-import { type Answer, keepSecret, makeFolder, readOutput, runOnTerminal } from "../../run.ts";
+import { type Answer, keepSecret, makeFolder, readOutput } from "../../run.ts";
 import {
 	alice,
 	bob,
@@ -20,9 +19,6 @@ import {
 	type World,
 } from "../../world.ts";
 import { startHostileService } from "../hostile-service.ts";
-
-/** `script` of util-linux runs a command on a terminal of its own. */
-const hasTerminal = havePrograms("the tests on a terminal", "script");
 
 const removing = "ACTIVITY_TYPE_DELETE_POLICIES";
 const tagging = "ACTIVITY_TYPE_UPDATE_USER_TAG";
@@ -267,15 +263,6 @@ describe("exit codes", () => {
 		expect((await world.run(["approve", "--yes"])).stderr).toContain("does not list activities to this key");
 		const byId = await world.run(["approve", id, "--yes", "--organization", organizationId], other);
 		expect(byId.code).toBe(0);
-	});
-
-	test.runIf(hasTerminal)("are 1 if the answer on the terminal is not yes, and 0 if it is", async () => {
-		const world = await makePendingWorld();
-		await world.submitAsBob("delete_policies", { policyIds: [policies[0]] });
-		const declined = await runOnTerminal(world, ["approve"], "no");
-		expect({ code: declined.code, statuses: statuses(world) }).toEqual({ code: 1, statuses: ["CONSENSUS_NEEDED"] });
-		const agreed = await runOnTerminal(world, ["approve"], "yes");
-		expect({ code: agreed.code, statuses: statuses(world) }).toEqual({ code: 0, statuses: ["COMPLETED"] });
 	});
 });
 

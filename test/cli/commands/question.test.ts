@@ -1,6 +1,7 @@
-/** What happens when the organization changes while `apply` or `approve` waits for an answer. */
+/** What an answer to the question of `apply` or `approve` decides, also when the organization changes before it. */
 import { expect, test } from "vitest";
 import { havePrograms } from "../../needs.ts";
+import { readOutput, runOnTerminal } from "../../run.ts";
 import { alice, bob, carol, document, makeWorld, tags, type World } from "../../world.ts";
 
 /** `script` of util-linux runs a command on a terminal of its own. */
@@ -84,4 +85,31 @@ test.runIf(hasTerminal)("the question of apply repeats the worst that the plan d
 	const end = await answerAfter(world, ["apply", "--allow", "memberRemovals=1"], async () => {});
 	expect(end.code).toBe(0);
 	expect(end.shown).toMatch(/1 membership lost, more than the limits allow · 1 activity\S*\s+Submit this activity to /);
+});
+
+/** An organization where a change of the tag by bob is pending. */
+async function makePendingWorld(parameters: object) {
+	const world = await makeWorld(addingBob);
+	await world.setRules({ approvals: { [tagging]: 2 } });
+	await world.submitAsBob("update_user_tag", { ...addBob, ...parameters });
+	const [{ id }] = world.activities();
+	const status = () => world.activities().find((one) => one.id === id).status;
+	world.clearRequests();
+	return { world, id, status };
+}
+
+test.runIf(hasTerminal)("approve votes only where the answer is yes, and exits with 1 where it is not", async () => {
+	const { world, status } = await makePendingWorld({});
+	const declined = await runOnTerminal(world, ["approve"], "no");
+	expect({ code: declined.code, status: status() }).toEqual({ code: 1, status: "ACTIVITY_STATUS_CONSENSUS_NEEDED" });
+	const agreed = await runOnTerminal(world, ["approve"], "yes");
+	expect({ code: agreed.code, status: status() }).toEqual({ code: 0, status: "ACTIVITY_STATUS_COMPLETED" });
+});
+
+test.runIf(hasTerminal)("an activity stays unabandoned where the answer is not yes", async () => {
+	const { world, id } = await makePendingWorld({ addUserIds: [], newUserTagName: "others" });
+	expect((await runOnTerminal(world, ["apply", "--abandon", id], "no")).code).toBe(1);
+	expect(world.submits()).toEqual([]);
+	const { plans } = readOutput(await world.run(["plan", "--format", "json"]));
+	expect(plans[0].waiting).toMatchObject([{ activityId: id, relation: "conflicting" }]);
 });

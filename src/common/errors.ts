@@ -103,8 +103,8 @@ export class DocumentError extends errorOf("document", exitCodes.invalid) {
 	readonly problems: readonly Problem[];
 
 	/** `found` is what they were found in, for example `the seed has`. */
-	constructor(problems: readonly Problem[], found = "the document has") {
-		super(problems.length === 1 ? `${found} a problem` : `${found} ${problems.length} problems`);
+	constructor(problems: readonly Problem[], found = "the document has", options: ErrorOptions = {}) {
+		super(problems.length === 1 ? `${found} a problem` : `${found} ${problems.length} problems`, options);
 		this.problems = problems;
 	}
 }

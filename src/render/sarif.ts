@@ -2,10 +2,10 @@
 import { version } from "../common/version.ts";
 import { type LintSeverity, lintRules } from "../policy/lint/lint.ts";
 import { sayNotCompared } from "../say/lint.ts";
-import { reasonText } from "../say/reason.ts";
 import { phraseText } from "./print/text.ts";
 import { isLint, type PublishedFinding, publishLint } from "./result/lint.ts";
 import type { CommandResult } from "./result/result.ts";
+import { sayUnread } from "./sections/unknown.ts";
 
 const rules = [...lintRules, { code: "unused-ignore", severity: "warning" } as const].map(({ code, severity }) => ({
 	id: code as string,
@@ -20,7 +20,7 @@ export function renderSarif(result: CommandResult): string {
 	const notes = [
 		...(error === null ? [] : [toNotification(error.message)]),
 		...organizations.flatMap(({ unread }) =>
-			unread.map(({ what, because }) => toNotification(`${what} unknown: ${reasonText(because)}`, "warning")),
+			sayUnread(unread).map((said) => toNotification(phraseText(said), "warning")),
 		),
 		...organizations.flatMap(({ notCompared }) =>
 			notCompared.map((some) => toNotification(phraseText(sayNotCompared(some)), "note")),

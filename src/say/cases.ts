@@ -92,7 +92,7 @@ const failing = { consensus: "is not met", condition: "is not true", time: "is n
 const plainName = /^[\p{L}\p{N}](?:[\p{L}\p{N} ._-]{0,58}[\p{L}\p{N}])?$/u;
 
 /** Returns the clause with the ids of tags and users as documents write them: `'${userTags.signers}'`; an id stays where its name is not plain or not its own. */
-function withReferences(clause: string, names: PowerNames): string {
+export function withReferences(clause: string, names: PowerNames): string {
 	const { tagNames = {} } = names;
 	return clause.replace(/'([^'\\]+)'/g, (written, id: string) => {
 		const tag = own(tagNames, id);

@@ -2,15 +2,15 @@
 import { exitCodes, ifAvailable } from "../../common/errors.ts";
 import { showName } from "../../common/escape.ts";
 import { isRecord } from "../../common/json.ts";
-import { historyOf, type PolicyActivity } from "../../plan/activities/policy-history.ts";
+import { historyOf, type PolicyActivity, type PolicyEvent } from "../../plan/activities/policy-history.ts";
 import { uuid } from "../../plan/organization.ts";
 import { resultHead } from "../../render/result/head.ts";
 import type { ExplainPolicyResult } from "../../render/result/policy-history.ts";
 import { completionTime, recordedActivity, submitterOf } from "../../sync/attribute.ts";
 import { type ActivityRecord, listPages } from "../../sync/read/list-activities.ts";
-import { toId } from "../../sync/read/live-objects.ts";
+import { recordsOf, toId } from "../../sync/read/live-objects.ts";
 import type { Reader } from "../../wire/client.ts";
-import { extendedReads } from "../../wire/operations.ts";
+import { extendedReads, type QueryOperation, queries } from "../../wire/operations.ts";
 import type { ServiceFlags } from "../connect.ts";
 import { withConnection } from "../connect.ts";
 import type { Call } from "../output/output.ts";
@@ -30,19 +30,36 @@ export async function explainPolicy(
 	call: Call<ServiceFlags>,
 ): Promise<ExplainPolicyResult> {
 	const isId = uuid.test(written);
-	const { live, listed, isComplete } = await withConnection(call, async ({ client: { reader } }) => ({
-		live: await readLive(reader, organizationId, written),
-		...(await listAll(reader, organizationId)),
-	}));
-	const livePolicyIds = live?.map(({ policyId }) => toId(policyId)) ?? null;
-	const label = isId ? written : String(live?.[0]?.policyName ?? written);
-	const ids = [...(livePolicyIds ?? []), ...(isId ? [label.toLowerCase()] : [])];
+	return withConnection(call, async ({ client: { reader } }) => {
+		const live = await readLive(reader, organizationId, written);
+		const { listed, isComplete } = await listAll(reader, organizationId);
+		const livePolicyIds = live?.map(({ policyId }) => toId(policyId)) ?? null;
+		const label = isId ? written : String(live?.[0]?.policyName ?? written);
+		const ids = [...(livePolicyIds ?? []), ...(isId ? [label.toLowerCase()] : [])];
+		const history = historyOf(listed, { name: isId ? null : label, ids });
+		return {
+			...resultHead("explain", exitCodes.inSync, null),
+			...{ organizationId, address: `policy:${label}`, livePolicyIds, userNames, isComplete, history },
+			...(await readNames(reader, organizationId, history)),
+		};
+	});
+}
+
+/** Returns the live names of users and tags whose ids the texts of the history have; what cannot be read has none. */
+async function readNames(reader: Reader, organizationId: string, history: readonly PolicyEvent[]) {
+	const texts = JSON.stringify(history.map(({ fields }) => fields)).toLowerCase();
+	const read = async (query: QueryOperation, list: string, [id, name]: readonly [string, string]) => {
+		const answer = uuidWithin.test(texts) ? await ifAvailable(reader.query(query, { organizationId })) : undefined;
+		const named = recordsOf(answer?.value ?? {}, list).filter((one) => texts.includes(toId(one[id])));
+		return Object.fromEntries(named.map((one) => [toId(one[id]), String(one[name])]));
+	};
 	return {
-		...resultHead("explain", exitCodes.inSync, null),
-		...{ organizationId, address: `policy:${label}`, livePolicyIds, userNames, isComplete },
-		history: historyOf(listed, { name: isId ? null : label, ids }),
+		liveNames: await read(extendedReads.list_users, "users", ["userId", "userName"]),
+		tagNames: await read(queries.list_user_tags, "userTags", ["tagId", "tagName"]),
 	};
 }
+
+const uuidWithin = /[0-9a-f]{8}-[0-9a-f-]{27}/;
 
 /** Returns the live policies with this id, or this name as it is or as plans show it; null if policies cannot be read. */
 async function readLive(reader: Reader, organizationId: string, label: string) {

@@ -81,6 +81,7 @@ function findCollectionKey(document: Document): number | undefined {
 
 /** Returns what is wrong with the YAML without quoting the file: it can be a link to anything, such as a key. */
 function describeSyntaxError({ message, code }: YAMLParseError): string {
+	if (code === "MULTIPLE_DOCS") return "a second document begins here; write one";
 	const isQuoting = /[:\\]|tag|directive|version/i.test(message);
 	return isQuoting ? `this is not YAML (${code})` : message;
 }

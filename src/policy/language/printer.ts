@@ -1,12 +1,11 @@
-/** Prints a tree of the policy language, in one line and with the fewest parentheses. */
+/** Prints a tree of the policy language, in one line and with the fewest parentheses that are read in one way only. */
 import type { Expression } from "./syntax.ts";
 
 /** How tight each kind of expression binds; what binds less tight than its place needs parentheses. */
-const or = 1;
-const and = 2;
-const comparison = 3;
-const not = 4;
-const access = 5;
+const logical = 1;
+const comparison = 2;
+const not = 3;
+const access = 4;
 
 /** Returns the text of the tree. To parse it again gives the same tree, apart from positions. */
 export function printExpression(expression: Expression): string {
@@ -38,10 +37,12 @@ export function printExpression(expression: Expression): string {
 		case "not":
 			return `!${print(expression.of, not)}`;
 		case "binary": {
+			const { left, operator, right } = expression;
 			const own = tightness(expression);
-			// Comparisons cannot follow each other; `&&` and `||` are read from the left.
-			const left = print(expression.left, own === comparison ? not : own);
-			return `${left} ${expression.operator} ${print(expression.right, own + 1)}`;
+			if (own === comparison) return `${print(left, not)} ${operator} ${print(right, not)}`;
+			// The service documents no precedence of `&&` and `||`; the same operator is read from the left.
+			const isSame = left.node === "binary" && left.operator === operator;
+			return `${print(left, isSame ? own : comparison)} ${operator} ${print(right, comparison)}`;
 		}
 	}
 }
@@ -58,6 +59,5 @@ function print(expression: Expression, needed: number): string {
 function tightness(expression: Expression): number {
 	if (expression.node === "not") return not;
 	if (expression.node !== "binary") return access;
-	if (expression.operator === "||") return or;
-	return expression.operator === "&&" ? and : comparison;
+	return expression.operator === "||" || expression.operator === "&&" ? logical : comparison;
 }

@@ -5,6 +5,7 @@ import { maxLength } from "./syntax.ts";
 import {
 	escapeTemplate,
 	firstOpening,
+	noVariable,
 	type Reference,
 	type Template,
 	type TemplateProblem,
@@ -94,6 +95,7 @@ function idOf(kind: "userTag" | "user", name: string, lookups: Lookups): Variabl
 	const value = ids.get(name);
 	if (value !== undefined) return { value };
 	const [what, list] = kind === "userTag" ? ["tag", "userTags"] : ["alias", "users"];
+	if (name.includes("${")) return { code: "unknown-reference", message: noVariable };
 	const near = ids.size === 0 ? "; add it there" : suggest(name, [...ids.keys()]);
 	const message = `no ${what} ${quote(name)} under \`${list}\`${near}`;
 	return { code: "unknown-reference", message };

@@ -141,6 +141,9 @@ export function firstOpening(text: string): Span | undefined {
 /** Returns what a wrong `${` begins: up to its brace, or to the end of the line. */
 const badAt = (text: string, at: number): string => /^[^}\n]*\}?/.exec(text.slice(at))?.[0] ?? "";
 
+/** Says why a name with a variable in it is never found. */
+export const noVariable = "a name in a reference takes no variable; write the id as one, such as `'${each.NAME}'`";
+
 const literally = "or `$${` for a literal `${`";
 
 function describePart(shown: string): string {
@@ -152,6 +155,7 @@ function describeBad(shown: string): string {
 	if (list !== undefined && name !== undefined) {
 		return `the name in ${quoteWhole(shown)} needs brackets; write ${quoteWhole(`\${${list}['${name}']}`)}`;
 	}
+	if (/^\$\{(userTags|users)\b.*\$\{/.test(shown)) return noVariable;
 	if (!shown.endsWith("}")) return `\`\${\` without its closing \`}\`; close it, ${literally}`;
 	const [, other] = /^\$\{([A-Za-z]\w*)\}$/.exec(shown) ?? [];
 	if (other !== undefined) {

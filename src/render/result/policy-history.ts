@@ -13,4 +13,7 @@ export interface ExplainPolicyResult extends Head<"explain"> {
 	readonly isComplete: boolean;
 	/** User id to the alias of the document. */
 	readonly userNames: Readonly<Record<string, string>>;
+	/** Live names by id, of the users and tags whose ids the history has. */
+	readonly liveNames: Readonly<Record<string, string>>;
+	readonly tagNames: Readonly<Record<string, string>>;
 }

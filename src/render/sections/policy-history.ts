@@ -4,6 +4,7 @@ import type { PolicyEvent } from "../../plan/activities/policy-history.ts";
 import { parseAddress } from "../../plan/address.ts";
 import { namesForSaid } from "../../plan/user-labels.ts";
 import { sayStatus } from "../../say/activities.ts";
+import { withReferences } from "../../say/cases.ts";
 import { identifier, type Phrase, reason, time } from "../../say/phrase.ts";
 import { namePerson } from "../../say/powers.ts";
 import { type Row, type Section, section } from "../../say/section.ts";
@@ -31,10 +32,10 @@ function sayLive({ address, livePolicyIds }: ExplainPolicyResult): string {
 const verbs = { create: "created", update: "changed", remove: "removed" } as const;
 const nouns = { create: "creation", update: "change", remove: "removal" } as const;
 
-function eventRow(event: PolicyEvent, { userNames }: ExplainPolicyResult): Row {
+function eventRow(event: PolicyEvent, result: ExplainPolicyResult): Row {
 	const { what, status, activityId, userId, userName, at, fields } = event;
 	const when: Phrase = at === null ? [] : [time(at), "  "];
-	const names = { userNames };
+	const names = { userNames: result.userNames };
 	const said = userName === null || userId === null ? {} : { [userId]: userName };
 	const who: Phrase = userId === null ? ["an unnamed user"] : [namePerson(userId, namesForSaid(userId, names, said))];
 	const isDone = status === "ACTIVITY_STATUS_COMPLETED";
@@ -43,6 +44,9 @@ function eventRow(event: PolicyEvent, { userNames }: ExplainPolicyResult): Row {
 		: [`${nouns[what]} submitted by `, ...who, " ", ...sayStatus(status)];
 	return {
 		said: [...when, ...done, ", activity ", identifier(showName(activityId))],
-		rows: Object.entries(fields).map(([field, value]) => ({ said: [`${field}: `, reason(showValue(value))] })),
+		rows: Object.entries(fields).map(([field, value]) => {
+			const shown = field === "consensus" || field === "condition" ? withReferences(value, result) : value;
+			return { said: [`${field}: `, reason(showValue(shown))] };
+		}),
 	};
 }

@@ -7,7 +7,7 @@ import type { Unread } from "../../plan/change.ts";
 import type { Plan } from "../../plan/plan.ts";
 import type { NotRead } from "../../policy/access.ts";
 import type { Reason } from "../../policy/powers/reason.ts";
-import { identifier, reason } from "../../say/phrase.ts";
+import { identifier, joinPhrases, type Phrase, reason } from "../../say/phrase.ts";
 import { reasonText } from "../../say/reason.ts";
 import { type Section, section } from "../../say/section.ts";
 import type { MissingObject } from "../result/organization-powers.ts";
@@ -24,7 +24,15 @@ export function unknownSection(plan: Pick<Plan, "unread" | "policyNames">): Sect
 export function unreadSection(id: string, unread: readonly MissingObject<NotRead | Reason>[]): Section {
 	return section(id, "Could not be read", ["unknown", "unknowns"], {
 		look: "attention",
-		rows: unread.map(({ what, because }) => ({ said: [`${what} unknown: `, reason(reasonText(because))] })),
+		rows: sayUnread(unread).map((said) => ({ said })),
+	});
+}
+
+/** Returns what could not be read and why, one phrase a reason. */
+export function sayUnread(unread: readonly MissingObject<NotRead | Reason>[]): readonly Phrase[] {
+	return groupBy(unread, ({ because }) => reasonText(because)).map((same): Phrase => {
+		const parts = same.map(({ what }) => [what]);
+		return [...joinPhrases(parts, ", ", " and "), " unknown: ", reason(reasonText(same[0].because))];
 	});
 }
 

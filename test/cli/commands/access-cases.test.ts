@@ -161,11 +161,15 @@ describe("orgsync test", () => {
 		expect(await world.run(offline)).toMatchObject({ code: 0, stderr: "" });
 		const local = await world.run(["test", "a.access.yaml", "--offline", "seed.json", "--local"]);
 		expect(local).toMatchObject({ code: 3, stderr: "error: --offline and --local cannot be used together\n" });
-		const wrong = await world.run(["test", "a.access.yaml", "--offline", "orgsync.yaml"]);
-		expect(wrong.code).toBe(3);
-		expect(wrong.stderr).toContain(
-			"--offline orgsync.yaml: the file is a document, which has no live state\nhint: export",
-		);
+		world.write("b.json", JSON.stringify({ organizationId: whole.organizationId, users: {} }));
+		for (const file of ["orgsync.yaml", "b.json"]) {
+			const wrong = await world.run(["test", "a.access.yaml", "--offline", file]);
+			expect(wrong.code).toBe(3);
+			expect(wrong.stderr).toContain("unknown key `organizationId`; known here: organizations");
+			expect(wrong.stderr).toContain(
+				"hint: export --as seed writes a seed; a document or a saved plan has no live state\n",
+			);
+		}
 		const other = await world.run([...offline, "--organization", "00000000-0000-4000-8000-000000000002"]);
 		expect(other.code).toBe(3);
 		expect(other.stderr).toContain("no access case was judged: the run has no organization");

@@ -133,5 +133,16 @@ describe("orgsync lint", () => {
 		expect(stdout).toContain("policies unknown: ");
 		expect(stdout).toContain("versioned-type");
 		expect(stdout).toContain(organizationId);
+		const other = "00000000-0000-4000-8000-000000000002";
+		world.write("orgsync.yaml", `${document(deny)}\n---\norganizationId: ${other}\nuserTags: []\n`);
+		const because = `list_user_tags: the service answered 404: no organization found with id ${other}`;
+		const absent = await world.run(["lint", "--live"]);
+		expect(absent.stdout.split("\n")).toContain(`  users and policies unknown: ${because}`);
+		const { runs } = JSON.parse((await world.run(["lint", "--live", "--format", "sarif"])).stdout);
+		expect(
+			runs[0].invocations[0].toolExecutionNotifications.map(
+				({ message }: { message: { text: string } }) => message.text,
+			),
+		).toContain(`users and policies unknown: ${because}`);
 	});
 });

@@ -76,6 +76,23 @@ const blockOf = (name: string, condition: string): readonly string[] => [
 	`      ${condition}`,
 ];
 
+test("explain names the tags and users of a policy's texts as documents do, after reading them once", async () => {
+	const world = await makeWorld(document("userTags: []"));
+	await world.change({
+		rootQuorum: { threshold: 1, userIds: [alice, bob] },
+		userTags: [{ tagId: policies[0], tagName: "payers", userIds: [] }],
+	});
+	const consensus = `approvers.any(user, user.id == '${alice}' || user.tags.contains('${policies[0]}'))`;
+	const policy = { policyName: "pay", effect: "EFFECT_ALLOW", consensus, condition: "false", notes: alice };
+	await world.submitAsBob("create_policies", { policies: [policy] });
+	world.clearRequests();
+	const { stdout } = await world.run(["explain", "policy:pay"]);
+	const shown = "approvers.any(user, user.id == '${users.alice}' || user.tags.contains('${userTags.payers}'))";
+	expect(stdout).toContain(`consensus: ${JSON.stringify(shown)}\n`);
+	expect(stdout).toContain(`notes: "${alice}"\n`);
+	expect(world.requests()).toEqual(["list_policies", "list_activities", "list_users", "list_user_tags"]);
+});
+
 test("explain, grant and revoke take a name as plans show it", async () => {
 	const world = await makeWorld(document('userTags: [{ name: "a, \\"b\\"" }]'));
 	await world.change({

@@ -284,7 +284,7 @@ describe("a hostile text", () => {
 describe("a printed expression", () => {
 	it.each([
 		["((true))", "true"],
-		["(true&&false)||true", "true && false || true"],
+		["(true&&false)||true", "(true && false) || true"],
 		["true&&(false||true)", "true && (false || true)"],
 		["true&&(false&&true)", "true && (false && true)"],
 		["!(1==2)", "!(1 == 2)"],

@@ -173,7 +173,7 @@ describe("A credential", () => {
 
 describe("An expression that is printed", () => {
 	it.each([
-		"a && b || c",
+		"(a && b) || c",
 		"a && (b || c)",
 		"(a || b) && c",
 		"a || (b || c)",

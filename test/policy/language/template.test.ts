@@ -1,7 +1,7 @@
 /** Expressions of documents: what is a reference, what is wrong with one, and what becomes of it. */
 import { describe, expect, it } from "vitest";
 import { resolveTemplate } from "../../../src/policy/language/resolve-template.ts";
-import { escapeTemplate, parseTemplate } from "../../../src/policy/language/template.ts";
+import { escapeTemplate, noVariable, parseTemplate } from "../../../src/policy/language/template.ts";
 
 const signersId = "11111111-1111-4111-8111-111111111111";
 const aliceId = "22222222-2222-4222-8222-222222222222";
@@ -92,6 +92,7 @@ describe("a `${` that is no reference", () => {
 		["x == '${STAGE}'", "${STAGE}", /name the environment variable `ORGSYNC_VAR_STAGE`/],
 		["x == '${usertags.a}'", "${usertags.a}", /is not a reference; write `\$\{userTags.NAME\}`/],
 		["x == '${userTags.}'", "${userTags.}", /is not a reference/],
+		["x == '${userTags.${each.team}}'", "${userTags.${each.team}", /a name in a reference takes no variable/],
 		["x == '${}'", "${}", /is not a reference/],
 		["x == '${userTags.a'", "${userTags.a", /without its closing/],
 		["x == '${userTags['a]}'", "${userTags['a]}", /is not a reference/],
@@ -205,7 +206,8 @@ describe("a resolved template", () => {
 	});
 
 	it("is none where a name or a value is missing, with all that is", () => {
-		expect(resolved("['${userTags.signer}', '${users.bob}', '${each.v}']")).toEqual([
+		expect(resolved("['${users['lead ${each.team}']}', '${userTags.signer}', '${users.bob}', '${each.v}']")).toEqual([
+			["unknown-reference", "'${users['lead ${each.team}']}'", noVariable],
 			["unknown-reference", "'${userTags.signer}'", "no tag `signer` under `userTags`; did you mean `signers`?"],
 			["unknown-reference", "'${users.bob}'", "no alias `bob` under `users`; there are `alice`"],
 			["unset-variable", "'${each.v}'", "each.v is not set"],

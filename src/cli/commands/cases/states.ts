@@ -1,6 +1,5 @@
 /** The states that access cases are judged in: live, after a plan, or that of a seed file. */
-import { ConfigurationError } from "../../../common/errors.ts";
-import { showText } from "../../../common/escape.ts";
+import { DocumentError } from "../../../common/errors.ts";
 import { type DesiredFleet, fleetOf } from "../../../document/read/fleet.ts";
 import type { CaseNames } from "../../../plan/access-cases/resolve.ts";
 import { stateAfter } from "../../../plan/access-cases/state.ts";
@@ -120,19 +119,25 @@ async function compareStates(fleet: DesiredFleet, call: ComparingCall) {
 	});
 }
 
+/** Returns the seed that `parse` reads. A file that is none may be a document, or a saved plan. */
+function parseOrExplain<T>(parse: () => T): T {
+	try {
+		return parse();
+	} catch (error) {
+		if (!(error instanceof DocumentError)) throw error;
+		const hint = "export --as seed writes a seed; a document or a saved plan has no live state";
+		throw new DocumentError(error.problems, "the seed has", { hint });
+	}
+}
+
 async function readSeed(file: string, call: Call<StateFlags>): Promise<readonly CaseState[]> {
 	const { flags, terminal } = call;
 	const { parseSeed } = await import("../../../emulator/seed/seed.ts");
 	const { accessOfSeed } = await import("./seed-access.ts");
 	const text = readTextFile(file, terminal.directory, { maxMebibytes: 128, hint: "export --as seed writes one" });
-	if (/^organizationId:/m.test(text)) {
-		throw new ConfigurationError(`--offline ${showText(file)}: the file is a document, which has no live state`, {
-			hint: "export --as seed writes a seed of an organization, with all its policies",
-		});
-	}
 	const fleet = await readNamedFleet(call);
 	const id = flags.organization?.toLowerCase();
-	return parseSeed(text, file)
+	return parseOrExplain(() => parseSeed(text, file))
 		.organizations.map((one): CaseState => {
 			const organizationId = one.organizationId.toLowerCase();
 			const isOwn = fleet?.organizationIds.includes(organizationId) === true;

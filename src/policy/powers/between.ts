@@ -6,7 +6,7 @@ import { remember } from "../../common/remember.ts";
 import type { AccessState } from "../access.ts";
 import { TooComplex } from "../sets/formula.ts";
 import { difference, type UserSets } from "../sets/resolve.ts";
-import { type Bits, bit, membersOf, setOf } from "../sets/sets.ts";
+import { type Bits, bit, membersOf, setOf, sizeOf } from "../sets/sets.ts";
 import { findSmallestSets, isMember } from "../sets/user-sets.ts";
 import { idsOf } from "../sets/votes.ts";
 import { Budget } from "../sets/work.ts";
@@ -18,7 +18,7 @@ import { allowedBy, findPolicyParts, type Part, withRootQuorum } from "./judge.t
 import { groupsApart, listGroups } from "./listed-groups.ts";
 import { findMoments } from "./moments.ts";
 import { type PreparedAccess, prepareAccess } from "./prepare.ts";
-import { isOneWay, type StepEffect, type Version, versionsOf } from "./versions.ts";
+import { isOneWay, type StepEffect, stepsOf, type Version, versionsOf } from "./versions.ts";
 
 /** It is so in every state in which these steps have completed and the open ones have not. Steps are numbers. */
 export interface UnsafeState {
@@ -56,14 +56,9 @@ export function findUnsafeStates(
 	atMs: number,
 ): FoundStates {
 	const { effects, versions } = versionsOf(before, steps);
-	if (effects.filter(({ isMeaningful }) => isMeaningful).length < 2)
-		return { unsafe: [], unchecked: [], firstUnchecked: null };
 	const search = new StateSearch({ before, effects, versions });
-	const { moments } = findMoments(
-		versions.map(({ policy }) => policy),
-		atMs,
-	);
-	for (const at of moments) search.judgeAt(at);
+	const policies = versions.map(({ policy }) => policy);
+	if (sizeOf(stepsOf(versions)) > 1) for (const at of findMoments(policies, atMs).moments) search.judgeAt(at);
 	return search.result();
 }
 
@@ -94,8 +89,7 @@ class StateSearch {
 			const facts = factsOfGroup(group);
 			const parts = versions.flatMap((version) => source.partsOf(version, 0n, group));
 			const concerned = versions.filter((version) => source.partsOf(version, 0n, group).length > 0);
-			const touching = concerned.reduce((steps, version) => steps | version.steps, 0n);
-			if (membersOf(touching).length < 2) continue;
+			if (sizeOf(stepsOf(concerned)) < 2) continue;
 			const seen = new Set<string>();
 			for (const cell of cellsOf(parts, facts, groupsApart(groups, group))) {
 				const own = concerned.filter((one) => partsIn(source.partsOf(one, 0n, group), cell).length > 0);
@@ -206,7 +200,7 @@ class CellStates {
 		this.versions = versions;
 		this.#group = group;
 		this.#cell = cell;
-		this.touching = versions.reduce((steps, version) => steps | version.steps, 0n);
+		this.touching = stepsOf(versions);
 		const ends = [0n, this.touching].flatMap((completed) => versions.flatMap((one) => this.#inCell(one, completed)));
 		const unknowns = new Set(ends.flatMap(({ unknown }) => unknown?.key ?? []));
 		this.#readings = readingsOf([...unknowns], unknowns.size <= 3);

@@ -5,8 +5,6 @@ import { type Bits, bit, hasBit, setOf } from "../sets/sets.ts";
 /** What one step does. */
 export interface StepEffect {
 	readonly apply: (access: AccessState) => AccessState;
-	/** Whether it changes anything that policies can decide by. */
-	readonly isMeaningful: boolean;
 	/** Ids of tags that users get and lose, and `credentials` where users lose some. */
 	readonly gained: ReadonlySet<string>;
 	readonly lost: ReadonlySet<string>;
@@ -44,15 +42,8 @@ export function versionsOf(
 	const written = results.map((after) => policiesOf(after).filter((one) => !isKept(one)));
 	const kept = results.map((after) => new Set(policiesOf(after).flatMap((one) => (isKept(one) ? one.id : []))));
 	const effects = results.map((after, step): StepEffect => {
-		const { gained, lost } = findMoved(users.value, after.users.known ? after.users.value : []);
-		const isWriting =
-			(written[step] ?? []).length > 0 || policies.value.some((one) => kept[step]?.has(one.id) === false);
-		return {
-			apply: steps[step] as StepEffect["apply"],
-			gained,
-			lost,
-			isMeaningful: isWriting || gained.size + lost.size > 0,
-		};
+		const moved = findMoved(users.value, after.users.known ? after.users.value : []);
+		return { apply: steps[step] as StepEffect["apply"], ...moved };
 	});
 	const isSplit = [...policies.value, ...written.flat()].some(({ consensus }) => /credential/i.test(consensus));
 	const moversOf = (policy: AccessPolicy): Bits =>
@@ -72,6 +63,8 @@ export function versionsOf(
 		],
 	};
 }
+
+export const stepsOf = (versions: readonly Version[]): Bits => versions.reduce((steps, one) => steps | one.steps, 0n);
 
 /** Returns the same text for policies that decide the same; a rename is no difference. */
 function meaningOf(policy: AccessPolicy | undefined): string {

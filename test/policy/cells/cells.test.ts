@@ -176,6 +176,7 @@ describe("The cells of conditions", () => {
 	});
 
 	it.each([
+		"activity.kind == wallet.label",
 		"eth.tx.contract_call_args['to'] == wallet_account.address",
 		"eth.tx.contract_call_args['to'] != wallet_account.address",
 		"eth.tx.contract_call_args['to'] in [wallet_account.address]",

@@ -246,6 +246,14 @@ describe("A credential of which no key is shown", () => {
 		expect(outcome([allow(passkey)], { users })).toBe(depends);
 		expect(outcome([allow(passkey)], { users }, { publicKey: "passkey of a" })).toBe("runs");
 	});
+
+	it("may be of any type where its user is known only as a member of the root quorum", () => {
+		const users = known([{ ...user("a"), credentials: known([]) }]);
+		const of = (userId: string, ...members: readonly string[]) =>
+			outcome([allow(passkey)], { users, rootQuorum: known({ threshold: 2, userIds: members }) }, { userId });
+		expect(of("x", "x", "y")).toContain("no read shows `credential.type`");
+		expect(of("a")).toBe(`denied because ${notEnough}`);
+	});
 });
 
 describe("A change of the submitter's own credentials", () => {

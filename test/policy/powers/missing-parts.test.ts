@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { AccessState } from "../../../src/policy/access.ts";
+import { printGroup } from "../../../src/policy/powers/groups.ts";
 import { findPowers } from "../../../src/policy/powers/powers.ts";
 
 const alice = "00000000-0000-4000-8000-000000000001";
@@ -22,11 +23,8 @@ function accessWith(condition: string): AccessState {
 	};
 }
 
-function signing(condition: string) {
-	const powers = findPowers(accessWith(condition), 0);
-	const power = powers.find(
-		({ group }) => "resource" in group && group.resource === "PRIVATE_KEY" && group.action === "SIGN",
-	);
+function signing(condition: string, name = "PRIVATE_KEY/SIGN") {
+	const power = findPowers(accessWith(condition), 0).find(({ group }) => printGroup(group) === name);
 	return { alone: power?.alone, conditional: power?.conditional.map((one) => [one.condition, one.alone]) };
 }
 
@@ -34,6 +32,19 @@ describe("a condition that is true for some activities and errs for those withou
 	it("gives a power under the condition, since an error beside what is true makes the policy err", () => {
 		const condition = "activity.action == 'SIGN' || wallet.id == 'w'";
 		expect(signing(condition)).toEqual({ alone: [], conditional: [[condition, [alice]]] });
+	});
+
+	it.each([
+		["PRIVATE_KEY/SIGN", "private_key", true],
+		["PRIVATE_KEY/EXPORT", "private_key", true],
+		["WALLET/EXPORT", "private_key", false],
+		["PRIVATE_KEY/SIGN", "wallet", true],
+		["WALLET/EXPORT", "wallet", true],
+		["PRIVATE_KEY/EXPORT", "wallet", false],
+		["POLICY/CREATE", "wallet", false],
+	])("is about activities of %s as far as they have a %s: %s", (group, part, hasPart) => {
+		const { conditional } = signing(`${part}.id == 'x' || activity.resource == 'none'`, group);
+		expect(conditional).toHaveLength(hasPart ? 1 : 0);
 	});
 
 	it("gives the power always where it names only what every activity has", () => {

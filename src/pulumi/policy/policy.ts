@@ -110,6 +110,6 @@ async function readPolicy(id: string, props: PolicyOutputs, session: Session): P
 	// While its creation is pending it is not gone: the next up joins its activity.
 	if (policies?.known === true && policyId !== undefined && found === undefined) return {};
 	const seen = found === undefined || policyId === undefined ? props : { ...props, ...describePolicy(found, props) };
-	const { lastApplied: _1, activities: _2, created: _3, ...inputs } = seen;
+	const { lastApplied: _1, activities: _2, created: _3, appliedAs: _4, ...inputs } = seen;
 	return { id, props: defined({ ...seen }), inputs: defined(withoutStandIn("policyId", inputs)) };
 }

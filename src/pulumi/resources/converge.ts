@@ -53,6 +53,7 @@ export async function converge(
 	const outs = {
 		...definition.outputsOf({ inputs: located, desired: target.desired }, result),
 		...defined({ activities: nonEmpty(activities), created: isCreated ? (true as const) : undefined }),
+		...defined({ appliedAs: definition.remove && inputs.resourceUrn }),
 	};
 	if (isDone(result.report)) return { id, outs, notices: describeLeft(inputs, activities) };
 	// What was never created has no state, unless an activity may still create it.

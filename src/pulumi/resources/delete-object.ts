@@ -16,14 +16,14 @@ type Outputs = ResourceInputs & ResourceOutputs;
 
 /** Returns which other resource manages the object, in words; undefined if none does. */
 export async function findOtherOwner(
-	{ organizationId, ...props }: ResourceInputs,
+	{ organizationId, appliedAs, ...props }: Outputs,
 	object: string,
 	session: Session,
 ): Promise<string | undefined> {
 	const claim = session.claims.find(organizationId, object);
 	if (claim !== undefined) return `the program manages it with the resource \`${claim.resource}\``;
 	const owner = await session.lastOwners.find(organizationId, object);
-	if (owner === undefined || isSameOwner(owner, props)) return undefined;
+	if (owner === undefined || isSameOwner(owner, props) || (appliedAs ?? "") === owner.resourceUrn) return undefined;
 	return `the resource \`${owner.resource}\` has managed it since ${new Date(owner.appliedAtMs).toISOString()}`;
 }
 

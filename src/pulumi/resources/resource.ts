@@ -33,6 +33,8 @@ export interface ResourceOutputs {
 	readonly activities?: readonly StoredActivity[];
 	/** Set for an object that this resource created. */
 	readonly created?: true;
+	/** The URN of the resource when it was applied; an alias or a rename in the state changes it. */
+	readonly appliedAs?: string;
 }
 
 /** State and inputs as live state shows them; without an id, the object is gone. */

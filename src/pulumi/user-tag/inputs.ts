@@ -156,7 +156,7 @@ export async function readManagedTag(id: string, props: TagOutputs, session: Ses
 	const managed = props.managed ?? props.members;
 	if (knownId("tagId", props) === undefined) {
 		// While its creation is pending it is not gone: the next up joins its activity.
-		const { lastApplied: _1, activities: _2, managed: _3, tagId: _4, ...rest } = props;
+		const { lastApplied: _1, activities: _2, managed: _3, tagId: _4, appliedAs: _5, ...rest } = props;
 		return { id, props: { ...props }, inputs: defined({ ...rest, members: managed }) };
 	}
 	const desired = readTagInputs({ organizationId, name: tagId, tagId, ...defined({ members: managed }) });
@@ -180,7 +180,7 @@ export async function readManagedTag(id: string, props: TagOutputs, session: Ses
 	const nextMs = nextChangeAfter(desired, timeMs);
 	const validUntil = nextMs === undefined ? undefined : new Date(nextMs).toISOString();
 	const seen = { ...props, name: tag?.name ?? props.name, members, lastApplied, validUntil };
-	const { lastApplied: _1, activities: _2, managed: _3, validUntil: _4, created: _5, ...inputs } = seen;
+	const { lastApplied: _1, activities: _2, managed: _3, validUntil: _4, created: _5, appliedAs: _6, ...inputs } = seen;
 	return { id, props: defined(seen), inputs: defined({ ...inputs, tagId }) };
 }
 

@@ -99,6 +99,26 @@ describe.each(adapters)("a Policy of $title", (adapter) => {
 		expect(world.submits()).toEqual(["update_policy"]);
 	});
 
+	it("is deleted by a destroy that follows another name in the program, as is its tag, although nothing has updated them since", async () => {
+		const properties = { treasury: { name: "treasury", create: true }, one: { name: "one", ...texts } };
+		const named = (prefix: string, isRenamed: boolean): Program => {
+			const options = (name: string) => (isRenamed ? { aliases: [{ name }] } : {});
+			return {
+				resources: {
+					[`${prefix}treasury`]: { type: "UserTag", properties: properties.treasury, options: options("treasury") },
+					[`${prefix}one`]: { type: "Policy", properties: properties.one, options: options("one") },
+				},
+			};
+		};
+		const { world, stack } = await adapter.makeWorld(named("", false));
+		expectSuccess(await stack.up());
+		adapter.write(stack, named("new-", true));
+		expect(expectSuccess(await stack.up(["--refresh"]))).toContain("3 unchanged");
+		world.clearRequests();
+		expectSuccess(await stack.destroy());
+		expect(world.submits()).toEqual(["delete_policies", "delete_user_tags"]);
+	});
+
 	it("stays the same policy when `--replace` replaces its resource; without the journal, once the program adopts it", async () => {
 		const { world, stack } = await adapter.makeWorld(program(["one"]));
 		expectSuccess(await stack.up());

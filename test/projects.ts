@@ -31,9 +31,16 @@ const slow: ReadonlySet<string> = new Set(
 			"sdk/exported-program",
 			"wire/transport-failure",
 		],
-		...["access-end", "guards", "organization", "overrides", "own-providers", "pending-delete", "pending-preview"].map(
-			(name) => `pulumi/${name}`,
-		),
+		...[
+			"access-end",
+			"denied-reads",
+			"guards",
+			"organization",
+			"overrides",
+			"own-providers",
+			"pending-delete",
+			"pending-preview",
+		].map((name) => `pulumi/${name}`),
 		...["removals", "replaced", "resource-options", "secrets", "waiting", "windows"].map((name) => `pulumi/${name}`),
 		...["user-tag", "user-tag-found", "user-tag-unknown"].map((name) => `pulumi/user-tag/${name}`),
 		...["created", "killed-steps", "organization-policies", "policy", "policy-options"].map(

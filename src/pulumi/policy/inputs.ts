@@ -10,9 +10,11 @@ import {
 	policiesOf,
 } from "../../plan/organization.ts";
 import { standInFor, standInsIn } from "../../plan/stand-in.ts";
+import { reasonText } from "../../say/reason.ts";
 import type { PropertySchema } from "../inputs/input-schema.ts";
 import { type CheckFailure, hasUnknown, type Properties } from "../inputs/inputs.ts";
 import { knownId } from "../resources/created-object.ts";
+import { ResourceFailure } from "../resources/failure.ts";
 import { mustRead, type ResourceDefinition, type ResourceInputs, type ResourceOutputs } from "../resources/resource.ts";
 import { readLastAppliedPolicy } from "../state/stored-state-check.ts";
 import { clauses, findTextMistakes, type References, resolveReferences, writeAsProgram } from "./expressions.ts";
@@ -98,6 +100,13 @@ export function claimsOf({ policyId, name }: Pick<PolicyInputs, "policyId" | "na
 	return id === undefined
 		? [{ object: `policyName/${name}`, subject: `the policy \`${name}\` is created` }]
 		: [{ object: `policy/${id}`, subject: `the policy ${id} is managed` }];
+}
+
+/** The live policies. Throws ResourceFailure if they are unknown. */
+export function policiesIn({ policies }: LiveOrganization): readonly LivePolicy[] {
+	if (policies?.known === true) return policies.value;
+	const because = policies === undefined ? "" : `, because ${reasonText(policies.because)}`;
+	throw new ResourceFailure(`policies cannot be read${because}`);
 }
 
 /** The live policy that a desired state of one policy is about. */

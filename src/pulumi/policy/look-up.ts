@@ -3,7 +3,6 @@ import { defined } from "../../common/defined.ts";
 import { showName } from "../../common/escape.ts";
 import { nearest } from "../../plan/nearest.ts";
 import type { LivePolicy } from "../../plan/organization.ts";
-import { reasonText } from "../../say/reason.ts";
 import { explainMissing, findImported, type ImportedKind, type ImportId, readImportId } from "../inputs/import-id.ts";
 import { type MetaInputs, metaOf } from "../inputs/inputs.ts";
 import { ResourceFailure } from "../resources/failure.ts";
@@ -11,7 +10,7 @@ import type { ReadResult } from "../resources/resource.ts";
 import { explainSecond } from "../session/claims.ts";
 import type { Session } from "../session/session.ts";
 import { nothingStored } from "../state/stored-state.ts";
-import { anyPolicy, claimAdvice, claimsOf, describePolicy, type PolicyInputs } from "./inputs.ts";
+import { anyPolicy, claimAdvice, claimsOf, describePolicy, type PolicyInputs, policiesIn } from "./inputs.ts";
 
 /** A resource that only reads a policy; see LookUp of user tags. */
 interface LookUp extends Partial<PolicyInputs> {
@@ -64,16 +63,13 @@ async function find(
 ): Promise<LivePolicy | undefined> {
 	const { organizationId, object } = named;
 	const desired = anyPolicy(organizationId);
-	const { policies } = await session.read({ resource: metaOf(props).resource, desired, stored: nothingStored });
-	if (policies?.known !== true) {
-		const because = policies === undefined ? "" : `, because ${reasonText(policies.because)}`;
-		throw new ResourceFailure(`policies cannot be read${because}`);
-	}
-	const found = findImported(imported, named, policies.value);
+	const live = await session.read({ resource: metaOf(props).resource, desired, stored: nothingStored });
+	const all = policiesIn(live);
+	const found = findImported(imported, named, all);
 	if (found !== undefined || mayBeGone) return found;
 	const near = nearest(
 		object,
-		policies.value.map(({ name }) => name),
+		all.map(({ name }) => name),
 	);
 	const missing = `no policy is called \`${showName(object)}\``;
 	throw new ResourceFailure(

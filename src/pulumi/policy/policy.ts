@@ -18,6 +18,7 @@ import {
 	findPolicy,
 	type PolicyInputs,
 	type PolicyOutputs,
+	policiesIn,
 	policyDocument,
 	readPolicyInputs,
 } from "./inputs.ts";
@@ -100,16 +101,16 @@ function observeBefore(inputs: PolicyInputs, { changes }: Plan): Properties {
 	return before === null ? {} : describePolicy(before, inputs);
 }
 
-/** The state of a managed policy as live state shows it; without an id when it is gone. */
+/** The state of a managed policy as live state shows it; without an id when it is gone. Throws ResourceFailure if policies are unknown. */
 async function readPolicy(id: string, props: PolicyOutputs, session: Session): Promise<ReadResult> {
 	const { resource, organizationId } = props;
 	const stored = storedStateOf(policyDocument, props, session);
-	const { policies } = await session.read({ resource, desired: anyPolicy(organizationId), stored });
+	const all = policiesIn(await session.read({ resource, desired: anyPolicy(organizationId), stored }));
 	const policyId = knownId("policyId", props);
-	const found = policies?.known === true ? policies.value.find((one) => one.id === policyId) : undefined;
+	const found = all.find((one) => one.id === policyId);
 	// While its creation is pending it is not gone: the next up joins its activity.
-	if (policies?.known === true && policyId !== undefined && found === undefined) return {};
-	const seen = found === undefined || policyId === undefined ? props : { ...props, ...describePolicy(found, props) };
+	if (policyId !== undefined && found === undefined) return {};
+	const seen = found === undefined ? props : { ...props, ...describePolicy(found, props) };
 	const { lastApplied: _1, activities: _2, created: _3, appliedAs: _4, ...inputs } = seen;
 	return { id, props: defined({ ...seen }), inputs: defined(withoutStandIn("policyId", inputs)) };
 }

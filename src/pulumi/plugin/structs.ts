@@ -11,13 +11,19 @@ export function readMessage(bytes: Uint8Array, take: (field: number, reader: Bin
 
 /** Returns the plain values of a `Struct`. Throws for bytes that are none. */
 export function readStruct(bytes: Uint8Array): Record<string, unknown> {
-	return readFields(new BinaryReader(bytes));
+	return readFields(new BinaryReader(bytes), 1);
 }
 
 /** Returns the plain values of the field at which the reader is: a `Struct`. */
 export function readStructField(reader: BinaryReader): Record<string, unknown> {
-	return within(reader, readFields);
+	return within(reader, (inner) => readFields(inner, 1));
 }
+
+/** In place of an object or a list that is nested too deeply. */
+export const tooDeep = Symbol("nested too deeply");
+
+/** The levels of objects and lists that are read: of more, reader and writer need a stack and a time without limits. */
+export const maxDepth = 100;
 
 function eachField(reader: BinaryReader, take: (field: number, reader: BinaryReader) => void): void {
 	while (reader.nextField() && !reader.isEndGroup()) {
@@ -35,14 +41,14 @@ function within<Value>(reader: BinaryReader, read: (reader: BinaryReader) => Val
 	return value as Value;
 }
 
-function readFields(reader: BinaryReader): Record<string, unknown> {
+function readFields(reader: BinaryReader, depth: number): Record<string, unknown> {
 	const entries: [string, unknown][] = [];
 	eachField(reader, () => {
 		const entry: [string, unknown] = ["", null];
 		within(reader, () =>
 			eachField(reader, (part) => {
 				if (part === 1) entry[0] = reader.readString();
-				else entry[1] = within(reader, readValue);
+				else entry[1] = within(reader, (value) => readValue(value, depth));
 			}),
 		);
 		entries.push(entry);
@@ -50,10 +56,11 @@ function readFields(reader: BinaryReader): Record<string, unknown> {
 	return Object.fromEntries(entries);
 }
 
-function readValue(reader: BinaryReader): unknown {
+function readValue(reader: BinaryReader, depth: number): unknown {
 	let found: unknown = null;
 	eachField(reader, (kind) => {
-		found = readKind(reader, kind);
+		const isNested = kind === kinds.struct || kind === kinds.list;
+		found = isNested && depth > maxDepth ? tooDeep : readKind(reader, kind, depth + 1);
 	});
 	return found;
 }
@@ -61,7 +68,7 @@ function readValue(reader: BinaryReader): unknown {
 /** The kinds of `google.protobuf.Value`. */
 const kinds = { null: 1, number: 2, text: 3, boolean: 4, struct: 5, list: 6 } as const;
 
-function readKind(reader: BinaryReader, kind: number): unknown {
+function readKind(reader: BinaryReader, kind: number, depth: number): unknown {
 	switch (kind) {
 		case kinds.number:
 			return reader.readDouble();
@@ -70,10 +77,10 @@ function readKind(reader: BinaryReader, kind: number): unknown {
 		case kinds.boolean:
 			return reader.readBool();
 		case kinds.struct:
-			return within(reader, readFields);
+			return within(reader, (inner) => readFields(inner, depth));
 		case kinds.list: {
 			const items: unknown[] = [];
-			within(reader, () => eachField(reader, () => items.push(within(reader, readValue))));
+			within(reader, () => eachField(reader, () => items.push(within(reader, (value) => readValue(value, depth)))));
 			return items;
 		}
 		default:

@@ -5,7 +5,7 @@ import { type Properties, unknownValue } from "../inputs/inputs.ts";
 import { secretSignature, signatureKey } from "../inputs/secrets.ts";
 import { ResourceFailure } from "../resources/failure.ts";
 import type { ProviderProcess } from "../session/provider-process.ts";
-import { readStruct, writeStruct } from "./structs.ts";
+import { maxDepth, readStruct, tooDeep, writeStruct } from "./structs.ts";
 
 /** Plain properties, and which of them are or contain secrets. */
 export interface PlainProperties {
@@ -76,6 +76,10 @@ interface Noticed {
 }
 
 function toPlain(value: unknown, noticed: Noticed): unknown {
+	if (value === tooDeep) {
+		noticed.unusable ??= `values nested more than ${maxDepth} levels deep`;
+		return null;
+	}
 	if (typeof value === "string") return otherUnknowns.has(value) ? unknownValue : value;
 	if (Array.isArray(value)) return value.map((item) => toPlain(item, noticed));
 	return typeof value === "object" && value !== null ? toPlainObject(value as Properties, noticed) : value;

@@ -18,7 +18,7 @@ import struct from "google-protobuf/google/protobuf/struct_pb.js";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openLog } from "../../../src/pulumi/plugin/engine.ts";
 import { readMessage, readStruct, writeMessage, writeStruct } from "../../../src/pulumi/plugin/structs.ts";
-import { readProperties, writeProperties } from "../../../src/pulumi/plugin/values.ts";
+import { readProperties, toProperties, writeProperties } from "../../../src/pulumi/plugin/values.ts";
 import { alice, bob, keys, makeWorld, organizationId, tags } from "../../world.ts";
 import { configuredPlugin, type Plugin, readDiff, secret, startPlugin, unknown, write } from "./plugin-client.ts";
 
@@ -93,6 +93,29 @@ describe("properties of the plugin", () => {
 		const bytes = writeStruct({ members: [1, true, null, { name: "signers" }] });
 		for (let length = 1; length < bytes.length; length += 1)
 			expect(() => readStruct(bytes.subarray(0, length)), String(length)).toThrow();
+	});
+
+	it("are of no use where they are nested too deeply, whatever their depth is, and are read up to there", () => {
+		/** A list in a list, so many times, as a value of the protocol. */
+		const nest = (levels: number): Buffer => {
+			let value = writeMessage([[3, "x"]]);
+			for (let level = 0; level < levels; level += 1) value = writeMessage([[6, writeMessage([[1, value]])]]);
+			return writeMessage([
+				[
+					1,
+					writeMessage([
+						[1, "name"],
+						[2, value],
+					]),
+				],
+			]);
+		};
+		expect(toProperties(readStruct(nest(100))).unusable).toEqual([]);
+		for (const levels of [101, 2000]) {
+			const { properties, unusable } = toProperties(readStruct(nest(levels)));
+			expect(unusable).toEqual([{ name: "name", what: "values nested more than 100 levels deep" }]);
+			expect(JSON.stringify(properties.name)).toBe(`${"[".repeat(100)}null${"]".repeat(100)}`);
+		}
 	});
 
 	it("recognize nested secrets and outputs, and have one placeholder for everything unknown", () => {

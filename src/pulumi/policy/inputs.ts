@@ -1,5 +1,6 @@
 /** Inputs and outputs of a policy resource, and the document of one policy that they stand for. */
 import { defined, nonEmpty } from "../../common/defined.ts";
+import { showText } from "../../common/escape.ts";
 import type { PolicyContent } from "../../plan/change.ts";
 import { findObjects } from "../../plan/kinds/found-objects.ts";
 import {
@@ -148,6 +149,7 @@ export function describePolicy(
 
 function findMistakes(inputs: Partial<PolicyInputs>): readonly CheckFailure[] {
 	const { references = {}, unchecked } = inputs;
+	if (isUnknown(references)) return [];
 	const pending = Object.entries(references).filter(([, id]) => standInsIn(id).length > 0);
 	const notYet = "the user tag is not created yet; once its creation has completed, run `pulumi up` again";
 	return [
@@ -162,16 +164,30 @@ function findMistakes(inputs: Partial<PolicyInputs>): readonly CheckFailure[] {
 }
 
 /** Ids that stand in for unknown ones, and `true` for unknown texts. With any other unknown value, nothing is judged. */
-function assume(given: Partial<PolicyInputs>): { inputs: Partial<PolicyInputs>; unjudged: string } | undefined {
-	const { references = {}, ...rest } = given;
-	const texts = [...clauses, "notes" as const].filter((name) => hasUnknown(rest[name]));
-	const ids = Object.entries(references).filter(([, id]) => hasUnknown(id));
-	const known = { ...rest, ...Object.fromEntries(texts.map((name) => [name, name === "time" ? undefined : "true"])) };
-	const standIns = ids.map(([name]) => [name, standInFor(String(rest.organizationId), "userTag", name)]);
-	const missing = [...texts, ...ids.map(([name]) => `references.${name}`)].join(", ");
+function assume(given: Partial<PolicyInputs>): { inputs: Partial<PolicyInputs>; unjudged: string } {
+	const { resource, organizationId, references = {} } = given;
+	const unknown = (Object.keys(given) as (keyof PolicyInputs)[]).filter((name) => hasUnknown(given[name]));
+	const texts = unknown.filter((name) => [...clauses, "notes"].includes(name));
+	const ids = isUnknown(references) ? [] : Object.keys(references).filter((name) => hasUnknown(references[name]));
+	const known = Object.fromEntries(texts.map((name) => [name, name === "time" ? undefined : "true"]));
+	const standIns = ids.map((name) => [name, standInFor(String(organizationId), "userTag", name)]);
+	const missing = unknown.flatMap((name) =>
+		name === "references" && ids.length > 0 ? ids.map((id) => `references.${id}`) : [name],
+	);
 	const advice = texts.some((name) => name !== "notes") ? "; with `references`, a preview knows all but the id" : "";
 	return {
-		inputs: { ...known, references: { ...references, ...Object.fromEntries(standIns) } },
-		unjudged: `who can do what is not judged in this preview, because not known yet: ${missing}; \`pulumi up\` judges it before it submits${advice}`,
+		inputs: {
+			...given,
+			...known,
+			...(ids.length > 0 && { references: { ...references, ...Object.fromEntries(standIns) } }),
+		},
+		unjudged: showText(
+			`${resource}: who can do what is not judged in this preview, because not known yet: ${missing.join(", ")}; \`pulumi up\` judges it before it submits${advice}`,
+		),
 	};
+}
+
+/** Whether they are unknown as a whole, with their names. */
+function isUnknown(references: References): boolean {
+	return typeof references === "string";
 }

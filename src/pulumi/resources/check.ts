@@ -1,7 +1,6 @@
 /** Checks the inputs of a resource, and judges its change against the live organization before anything is submitted. */
 import { defined } from "../../common/defined.ts";
 import { GuardError } from "../../common/errors.ts";
-import { showText } from "../../common/escape.ts";
 import { tagsOfConsequences } from "../../plan/impact/consequences.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { sameValue } from "../../plan/value.ts";
@@ -73,7 +72,7 @@ export async function check(
 	if (found.length > 0) return { inputs: given, failures: found };
 	const assumed = hasUnknown(given) ? definition.assume?.(given) : undefined;
 	const known = assumed?.inputs ?? given;
-	if (hasUnknown(known)) return { inputs: given, failures: [] };
+	if (hasUnknown(known)) return { inputs: given, failures: [], notices: unjudgedIn(assumed) };
 	const read = readDocument(definition.toDocument(known, olds), definition.places);
 	if ("failures" in read) return { inputs: given, failures: read.failures };
 	const inputs = {
@@ -115,12 +114,17 @@ export async function review(
 	const assumed = hasUnknown(news) ? definition.assume?.(inputs) : undefined;
 	const known = (assumed?.inputs ?? inputs) as ResourceInputs;
 	// A component has judged its parts.
-	if (!changes || hasUnknown(known) || news.partOf !== undefined) return [];
+	if (!changes || news.partOf !== undefined) return [];
+	if (hasUnknown(known)) return unjudgedIn(assumed);
 	const target = (await findTarget?.(known, olds, session)) ?? { inputs: known, desired: mustRead(definition, known) };
 	const judged = { olds, news: inputs, unjudged: assumed?.unjudged };
 	const { failures, notices = [] } = await checkLive(definition, target, judged, session);
 	if (failures.length === 0) return notices;
 	throw new ResourceFailure(failures.map(explainFailure).join("\n"));
+}
+
+function unjudgedIn(assumed: { readonly unjudged: string } | undefined): readonly string[] {
+	return assumed === undefined ? [] : [assumed.unjudged];
 }
 
 /** Plans new inputs against the live organization. Throws GuardError when a guard blocks the plan. */
@@ -156,7 +160,7 @@ async function checkLive(
 					...describeWindows(inputs, desired, plan, timeOf(comparison)),
 					...(unjudged === undefined
 						? describeConsequences(inputs, await withTagNames(plan, inputs, session)).map((line) => severity + line)
-						: [showText(`${inputs.resource}: ${unjudged}`)]),
+						: [unjudged]),
 					...describePending(inputs, plan),
 					...describeWarnings(inputs, plan),
 				]

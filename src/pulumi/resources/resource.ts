@@ -99,9 +99,9 @@ export interface ResourceDefinition<
 	findMistakes?(inputs: Partial<Inputs>): readonly CheckFailure[];
 	/**
 	 * Known inputs in place of unknown ones, so that a preview can judge the others, and a line about what it cannot judge. Left
-	 * out, or undefined: it judges nothing.
+	 * out: it judges nothing.
 	 */
-	assume?(inputs: Partial<Inputs>): { readonly inputs: Partial<Inputs>; readonly unjudged: string } | undefined;
+	assume?(inputs: Partial<Inputs>): { readonly inputs: Partial<Inputs>; readonly unjudged: string };
 	toDocument(inputs: Partial<Inputs>, olds?: Partial<Inputs>): Properties;
 	/** The inputs in the form that the document was read in, without limits and meta inputs. */
 	fromDocument(desired: DesiredOrganization, given: Partial<Inputs>): Properties;

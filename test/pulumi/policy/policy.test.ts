@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { expectSuccess, shown } from "../../engine/answer.ts";
 import { alice, bob, organizationId, policies, tags, type World } from "../../world.ts";
 import { adapters } from "../in-process/adapters.ts";
-import { outputOf, type Program, secret, type Value } from "../program.ts";
+import { outputOf, type Program, secret, unknown, type Value } from "../program.ts";
 
 const signing = {
 	name: "signing",
@@ -135,6 +135,24 @@ describe.each(adapters)("a Policy of $title", (adapter) => {
 		expectSuccess(await stack.pulumi(["refresh", "--yes"]));
 		expectSuccess(await stack.up());
 		expect(liveOf(world, "signing").notes).toBe("other");
+	});
+
+	it("is previewed with a line about its inputs that are unknown, also where all references are one of them", async () => {
+		const { stack } = await adapter.makeWorld(program());
+		const unknowns = [
+			["name", { name: unknown("signing") }],
+			["references", { references: unknown("an object in another program") }],
+			[
+				"previously, references.signers",
+				{ previously: [unknown("sign")], references: { signers: unknown(tags.signers) } },
+			],
+		] as const;
+		for (const [names, properties] of unknowns) {
+			adapter.write(stack, { round: 1, ...program({ ...signing, ...properties }) });
+			expect(expectSuccess(await stack.preview())).toContain(
+				`signing: who can do what is not judged in this preview, because not known yet: ${names}; \`pulumi up\` judges it`,
+			);
+		}
 	});
 
 	it("says what is wrong with an expression, with the property and the place in it", async () => {

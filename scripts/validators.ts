@@ -9,6 +9,7 @@ import { _ } from "ajv/dist/compile/codegen/index.js";
 import standaloneCode from "ajv/dist/standalone/index.js";
 import { makeCompiler } from "../src/schema/compiler.ts";
 import type { Validators } from "../src/schema/schema.ts";
+import { compactValidators } from "./compact-validators.ts";
 import { root } from "./manifest.ts";
 
 const folder = join(root, "src/schema/validators");
@@ -41,7 +42,6 @@ async function write(path: string, formats: string): Promise<string> {
 			if (own === undefined) throw new Error(`${basename(path)} asks for ${found}`);
 			return own;
 		})
-		// A tenth of the code.
 		.replace(
 			/if\(vErrors === null\)\{vErrors = \[(err\d+)\];\}else \{vErrors\.push\(\1\);\}/g,
 			"vErrors = add(vErrors, $1);",
@@ -49,8 +49,7 @@ async function write(path: string, formats: string): Promise<string> {
 	return [
 		'import equal from "fast-deep-equal";',
 		`import { formats } from "${formats}";`,
-		"const add = (errors, one) => { if (errors === null) return [one]; errors.push(one); return errors; };",
-		code.replace(/^"use strict";/, "").replace(/export const (v\d+) = /g, "const $1 = "),
+		compactValidators(code.replace(/^"use strict";/, "").replace(/export const (v\d+) = /g, "const $1 = ")),
 		`export const validators = { ${[...names].map(([name, schema]) => `${JSON.stringify(schema)}: ${name}`).join(", ")} };`,
 	].join("\n");
 }

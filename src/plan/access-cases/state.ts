@@ -1,6 +1,6 @@
 /** The state in which access cases are judged. */
 import type { AccessState } from "../../policy/access.ts";
-import { accessAfter, coveredId } from "../impact/access-after.ts";
+import { accessAfter, completing, coveredId } from "../impact/access-after.ts";
 import type { Step } from "../step.ts";
 
 interface NamedAccess {
@@ -10,7 +10,7 @@ interface NamedAccess {
 
 /** Returns the state once all steps have completed; those that were rejected before do not count. */
 export function stateAfter<S extends NamedAccess>(state: S, all: readonly Step[]): S {
-	const steps = all.filter(({ earlierActivity }) => earlierActivity?.relation !== "rejected");
+	const steps = completing(all);
 	const tagNames = { ...state.tagNames };
 	for (const step of steps) {
 		if (step.operation === "create_user_tag") {

@@ -1,7 +1,7 @@
 /** Policies that left the document and stay live: what each still gives. */
 import type { AccessState } from "../../policy/access.ts";
 import { printAddress } from "../address.ts";
-import { accessAfter } from "../impact/access-after.ts";
+import { accessAfter, completing } from "../impact/access-after.ts";
 import { findImpactBetween, type PlanImpact } from "../impact/impact.ts";
 import { findObjects } from "../kinds/found-objects.ts";
 import { type DesiredOrganization, type LiveOrganization, policiesOf } from "../organization.ts";
@@ -25,8 +25,7 @@ export function findLeftPolicies(
 ): readonly LeftPolicy[] {
 	const left = changes.filter(({ what, after }) => what === "unmanaged" && after === "stays");
 	if (left.length === 0) return [];
-	const submitted = steps.filter(({ earlierActivity }) => earlierActivity?.relation !== "rejected");
-	const { policies, ...others } = accessAfter(access, submitted);
+	const { policies, ...others } = accessAfter(access, completing(steps));
 	if (!policies.known) return [];
 	const { found } = findObjects(policiesOf(base), live?.known === true ? live.value : []);
 	const addresses = new Set(left.map(({ address }) => address));

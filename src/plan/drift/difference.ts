@@ -11,6 +11,7 @@ import {
 	type Scope,
 } from "../address.ts";
 import type { Change, Unread } from "../change.ts";
+import { completing } from "../impact/access-after.ts";
 import type { KindName } from "../kinds/names.ts";
 import type { Plan } from "../plan.ts";
 import { brokenRules, type JudgedRule } from "../rules/judge.ts";
@@ -94,7 +95,7 @@ function findEarlier(address: string, { steps }: Plan): EarlierActivity | null {
 
 /** Returns the first pending activity where pending ones alone repair the rule. */
 function findRepair({ effect }: JudgedRule, { steps }: Plan): EarlierActivity | null {
-	const submitted = steps.filter(({ earlierActivity }) => earlierActivity?.relation !== "rejected");
+	const submitted = completing(steps);
 	return effect === "repairs" && submitted.every(joinsPending) ? (submitted[0]?.earlierActivity ?? null) : null;
 }
 

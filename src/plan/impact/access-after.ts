@@ -1,7 +1,7 @@
 /** What steps do to who can do what: tags of users, and policies. */
 import type { AccessPolicy, AccessState, AccessUser, Known } from "../../policy/access.ts";
 import { labelOf } from "../address.ts";
-import type { CoveredObject, NewPolicy, StepParameters, StepRequest } from "../step.ts";
+import type { CoveredObject, NewPolicy, Step, StepParameters, StepRequest } from "../step.ts";
 import { compareText } from "../value.ts";
 
 /**
@@ -11,6 +11,11 @@ import { compareText } from "../value.ts";
  */
 export function accessAfter(access: AccessState, steps: readonly CoveringRequest[]): AccessState {
 	return steps.reduce(afterStep, access);
+}
+
+/** Returns the steps that are to complete: not those that were rejected before. */
+export function completing(steps: readonly Step[]): readonly Step[] {
+	return steps.filter(({ earlierActivity }) => earlierActivity?.relation !== "rejected");
 }
 
 /** What is created has the ids by which the step covers it. */

@@ -1,6 +1,7 @@
 /** What a plan means: the impact of its steps on who can do what, and who will have to approve each step. */
 import { defined, nonEmpty } from "../../common/defined.ts";
-import type { AccessState, Known } from "../../policy/access.ts";
+import { remember } from "../../common/remember.ts";
+import type { AccessPolicy, AccessState, Known } from "../../policy/access.ts";
 import { factsOfGroup, factsOfType } from "../../policy/powers/activity.ts";
 import type { Approval, SubmittingUser } from "../../policy/powers/forecast.ts";
 import type { ImpactVerdict } from "../../policy/powers/impact.ts";
@@ -12,7 +13,7 @@ import type { Held } from "../activities/pending.ts";
 import type { LiveOrganization } from "../organization.ts";
 import type { Step } from "../step.ts";
 import { compareText } from "../value.ts";
-import { accessAfter, coveredId } from "./access-after.ts";
+import { accessAfter, completing, coveredId } from "./access-after.ts";
 import { forecastSteps, typeOfStep } from "./forecast.ts";
 import { findImpact, type PlanImpact } from "./impact.ts";
 
@@ -48,6 +49,11 @@ interface MeaningContext {
 	readonly serviceTimeMs?: number;
 }
 
+type Judged = Omit<Consequences, "tagNames" | "policyNames">;
+
+/** What steps mean, by the access and all else that it depends on: a resource is checked and applied by the same answers. */
+const judged = new WeakMap<AccessState, Map<string, Judged>>();
+
 /** Returns the steps as they are, and nothing else, where there is none or it was not read who can do what. */
 export function findConsequences(
 	{ steps, waiting }: Held,
@@ -56,11 +62,27 @@ export function findConsequences(
 ): Consequences {
 	if (access === undefined || steps.length === 0) return { steps };
 	const who: Known<SubmittingUser> = submitter ?? { known: false, because: { kind: "not-asked" } };
-	const forecast = forecastSteps(steps, { access, submitter: who, atMs, waiting });
-	const found = findImpact(access, steps, atMs);
+	const isTimed = [access, accessAfter(access, steps)].some(
+		({ policies }) => policies.known && policies.value.some(hasTime),
+	);
+	const key = JSON.stringify([steps, waiting, who, isTimed && atMs]);
+	const ofAccess = remember(judged, access, () => new Map<string, Judged>());
+	const found = remember(ofAccess, key, () => judge({ steps, waiting }, access, { submitter: who, atMs }));
+	return { ...found, ...namesOf(found, access, live) };
+}
+
+const hasTime = ({ time }: AccessPolicy): boolean => time.trim() !== "";
+
+function judge(
+	{ steps, waiting }: Held,
+	access: AccessState,
+	{ submitter, atMs }: { readonly submitter: Known<SubmittingUser>; readonly atMs: number },
+): Judged {
+	const after = accessAfter(access, completing(steps));
+	const forecast = forecastSteps(steps, { access, submitter, atMs, waiting });
+	const found = findImpact(access, steps, atMs, after);
 	const impact = [...found.impact, ...(found.impactAtOtherTimes ?? [])];
-	const completing = steps.filter(({ earlierActivity }) => earlierActivity?.relation !== "rejected");
-	const sides = [access, accessAfter(access, completing)].map((side) => prepareAccess(side, atMs));
+	const sides = [access, after].map((side) => prepareAccess(side, atMs));
 	const facts = [
 		...impact.map(({ group }) => factsOfGroup(group)),
 		...steps.map((step) => factsOfType(typeOfStep(step))),
@@ -71,8 +93,7 @@ export function findConsequences(
 		steps: forecast,
 		...found,
 		...defined({ assumptions: nonEmpty(assumptions) }),
-		...namesOf(impact, forecast, assumptions, access, live),
-		...(who.known ? { submitterId: who.value.userId } : {}),
+		...(submitter.known ? { submitterId: submitter.value.userId } : {}),
 	};
 }
 
@@ -120,12 +141,11 @@ function createdTags(steps: readonly Step[]): readonly { readonly id: string; re
 
 /** Returns the names of the tags and policies that the consequences of a plan name, so far as they are known. */
 function namesOf(
-	impact: readonly PlanImpact[],
-	steps: readonly Step[],
-	assumptions: readonly Assumed[],
+	{ impact: now = [], impactAtOtherTimes = [], steps, assumptions = [] }: Judged,
 	{ policies }: AccessState,
 	{ userTags }: Pick<LiveOrganization, "userTags">,
 ): Pick<Consequences, "tagNames" | "policyNames"> {
+	const impact = [...now, ...impactAtOtherTimes];
 	const approvals = steps.flatMap(({ approval }) => approval ?? []);
 	const reasons = [
 		...impact.flatMap(({ because, before, after }) => [because, before.unknown, after.unknown]),

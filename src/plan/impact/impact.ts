@@ -11,7 +11,7 @@ import {
 import { findMoments } from "../../policy/powers/moments.ts";
 import type { Step } from "../step.ts";
 import { sameValue } from "../value.ts";
-import { accessAfter, changesUnknown } from "./access-after.ts";
+import { accessAfter, changesUnknown, completing } from "./access-after.ts";
 
 /** One change of one power; `together` of both sides is cut to the first sets, and `thresholds` says the whole. */
 export type PlanImpact = ImpactFinding & {
@@ -39,11 +39,15 @@ interface StepsImpact {
 }
 
 /** Returns what these steps change for who can do what, once all of them have completed. `atMs`: milliseconds since 1970. */
-export function findImpact(access: AccessState, steps: readonly Step[], atMs: number): StepsImpact {
-	const completing = steps.filter(({ earlierActivity }) => earlierActivity?.relation !== "rejected");
-	const found = findImpactBetween(access, accessAfter(access, completing), atMs);
+export function findImpact(
+	access: AccessState,
+	steps: readonly Step[],
+	atMs: number,
+	after = accessAfter(access, completing(steps)),
+): StepsImpact {
+	const found = findImpactBetween(access, after, atMs);
 	// Where a step changes what was not read, both sides are equally unknown, which is not the same.
-	const isHidden = completing.some((step) => changesUnknown(access, step));
+	const isHidden = completing(steps).some((step) => changesUnknown(access, step));
 	return isHidden ? { ...found, impactVerdict: "unknown" } : found;
 }
 

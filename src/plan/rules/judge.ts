@@ -5,7 +5,7 @@ import type { UserCredentials } from "../../policy/credentials.ts";
 import type { Reason } from "../../policy/powers/reason.ts";
 import type { RuleAddress } from "../address.ts";
 import type { Unread } from "../change.ts";
-import { accessAfter } from "../impact/access-after.ts";
+import { accessAfter, completing } from "../impact/access-after.ts";
 import type { Consequences } from "../impact/consequences.ts";
 import type { DesiredOrganization, DesiredRule, Known, LiveOrganization } from "../organization.ts";
 import type { Step } from "../step.ts";
@@ -101,7 +101,7 @@ export function findRules(own: readonly DesiredRule[], context: RulesContext): r
 	// A thousand plans of one tag each have no rules.
 	if (rules.length === 0) return [];
 	const { live, access, credentials, atMs } = context;
-	const steps = context.steps.filter(({ earlierActivity }) => earlierActivity?.relation !== "rejected");
+	const steps = completing(context.steps);
 	const names = new Set(rules.flatMap(tagNamesOf));
 	const [tagsBefore, tags] = [live.userTags, tagsAfter(live.userTags, steps)];
 	// A rule is about one tag: where the plan renames it, the rule goes by the name that it gets.

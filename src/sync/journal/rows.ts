@@ -115,8 +115,8 @@ function refuse(row: SentRow, because: string): never {
 	);
 }
 
-/** Returns the last-applied state of rows that are sorted by kind and id. Throws StorageError for a row that orgsync did not write. */
-export function toLastApplied(rows: readonly AppliedRow[]): LastApplied {
+/** Returns the last-applied state with these rows. Throws StorageError for a row that orgsync did not write. */
+export function toLastApplied(rows: readonly AppliedRow[], known = emptyLastApplied): LastApplied {
 	const objects = rows.map((row) => {
 		const object = toAppliedObject(row);
 		if (object !== undefined) return object;
@@ -125,14 +125,13 @@ export function toLastApplied(rows: readonly AppliedRow[]): LastApplied {
 			hint: changedHint,
 		});
 	});
-	return withApplied(emptyLastApplied, objects);
+	return withApplied(known, objects);
 }
 
 /** Returns the last-applied state with these objects, in place of what it has of them. */
-export function withApplied(
-	{ userTags, removed, policies }: LastApplied,
-	objects: readonly AppliedObject[],
-): LastApplied {
+export function withApplied(known: LastApplied, objects: readonly AppliedObject[]): LastApplied {
+	if (objects.length === 0) return known;
+	const { userTags, removed, policies } = known;
 	const ofKind = (kind: string) => objects.filter((object) => object.kind === kind).map(({ id, value }) => [id, value]);
 	const kinds = removalKindNames.filter((kind) => objects.some((object) => object.kind === kind));
 	const removals = kinds.map((kind) => [kind, { ...removed[kind], ...Object.fromEntries(ofKind(kind)) }]);

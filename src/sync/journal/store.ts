@@ -34,6 +34,9 @@ interface Claim {
 
 const isOpenRow = "(outcome IS NULL OR outcome IN ('unknown', 'awaiting-approval', 'awaiting-authenticator'))";
 
+/** Max organizations whose last-applied state is kept. */
+const maxApplied = 100;
+
 /** How much longer than its last write the journal waits before it writes for a single claim. */
 const writePause = 2;
 
@@ -44,6 +47,9 @@ export class JournalStore implements Omit<Journal, keyof (VoteJournal & OwnerJou
 	/** When a write may follow the last one at once, in milliseconds of `performance.now`. */
 	#nextWriteMs = 0;
 	readonly #statements = new Map<string, StatementSync>();
+	/** What was last applied, by organization, as of a version of the file: a plan asks for it several times. */
+	readonly #applied = new Map<string, LastApplied>();
+	#appliedVersion: unknown;
 
 	constructor(database: DatabaseSync) {
 		this.#database = database;
@@ -160,7 +166,7 @@ export class JournalStore implements Omit<Journal, keyof (VoteJournal & OwnerJou
 		nowMs: number,
 		applied?: (findTag: FindLastAppliedTag) => readonly AppliedObject[],
 	): boolean {
-		return inTransaction(this.#database, () => {
+		return this.#writeApplied(() => {
 			const isRecorded = this.#settle(fingerprint, outcome, activityId, nowMs);
 			const row = applied && this.#prepare("SELECT organization_id FROM sent WHERE fingerprint = ?").get(fingerprint);
 			if (applied === undefined || row === undefined) return isRecorded;
@@ -256,7 +262,16 @@ export class JournalStore implements Omit<Journal, keyof (VoteJournal & OwnerJou
 	}
 
 	recordApplied(organizationId: string, applied: readonly AppliedObject[]): void {
-		inTransaction(this.#database, () => this.#recordApplied(organizationId, applied));
+		this.#writeApplied(() => this.#recordApplied(organizationId, applied));
+	}
+
+	#writeApplied<T>(write: () => T): T {
+		try {
+			return inTransaction(this.#database, write);
+		} catch (error) {
+			this.#applied.clear();
+			throw error;
+		}
 	}
 
 	#recordApplied(organizationId: string, applied: readonly AppliedObject[]): void {
@@ -264,14 +279,21 @@ export class JournalStore implements Omit<Journal, keyof (VoteJournal & OwnerJou
 			`INSERT INTO applied (organization_id, kind, id, value) VALUES (?, ?, ?, ?)
 			ON CONFLICT (organization_id, kind, id) DO UPDATE SET value = excluded.value`,
 		);
-		for (const { kind, id, value } of applied) upsert.run(organizationId, kind, id, JSON.stringify(value));
+		const rows = applied.map(({ kind, id, value }) => ({ kind, id, value: JSON.stringify(value) }));
+		for (const { kind, id, value } of rows) upsert.run(organizationId, kind, id, value);
+		const known = this.#applied.get(organizationId);
+		if (known !== undefined) this.#applied.set(organizationId, toLastApplied(rows, known));
 	}
 
 	lastApplied(organizationId: string): LastApplied {
-		const rows = this.#prepare("SELECT kind, id, value FROM applied WHERE organization_id = ? ORDER BY kind, id").all(
-			organizationId,
-		);
-		return toLastApplied(rows as unknown as AppliedRow[]);
+		// It changes when another process writes.
+		const version = this.#prepare("PRAGMA data_version").get()?.data_version;
+		if (version !== this.#appliedVersion || this.#applied.size >= maxApplied) this.#applied.clear();
+		this.#appliedVersion = version;
+		return remember(this.#applied, organizationId, () => {
+			const all = "SELECT kind, id, value FROM applied WHERE organization_id = ? ORDER BY kind, id";
+			return toLastApplied(this.#prepare(all).all(organizationId) as unknown as AppliedRow[]);
+		});
 	}
 
 	run(id?: string): RunRecord | undefined {

@@ -13,6 +13,8 @@ import {
 	type JournalEntry,
 	requestDigestOf,
 } from "../../../src/sync/journal/journal.ts";
+import { migrate } from "../../../src/sync/journal/schema.ts";
+import { JournalStore } from "../../../src/sync/journal/store.ts";
 import { submits } from "../../../src/wire/operations.ts";
 import { encodeSubmit } from "../../../src/wire/request-body.ts";
 import { id, organizationId } from "../../plan/support-organizations.ts";
@@ -241,6 +243,34 @@ describe("a journal", () => {
 			},
 		});
 		expect(again.lastApplied(id("org", 2))).toEqual(emptyLastApplied);
+	});
+
+	it("reads the last-applied state again only where another process wrote", async () => {
+		const [journal, other] = [await open(), await open()];
+		const applied = (number: number) =>
+			({ kind: "tvcApp", id: id("app", number), value: { appliedAt: `2026-01-0${number}` } }) as const;
+		const apps = () => Object.keys(journal.lastApplied(organizationId).removed.tvcApp ?? {}).length;
+		journal.recordApplied(organizationId, [applied(1)]);
+		const first = journal.lastApplied(organizationId);
+		expect(journal.lastApplied(organizationId)).toBe(first);
+		journal.recordApplied(organizationId, [applied(2)]);
+		journal.recordApplied(id("org", 2), [applied(5)]);
+		expect(apps()).toBe(2);
+		other.recordApplied(organizationId, [applied(3)]);
+		expect(apps()).toBe(3);
+	});
+
+	it("keeps nothing of a last-applied state that could not be written", () => {
+		const database = new DatabaseSync(":memory:");
+		migrate(database);
+		const journal = new JournalStore(database);
+		const before = journal.lastApplied(organizationId);
+		const exec = database.exec.bind(database);
+		database.exec = (sql) => (sql === "COMMIT" ? exec("full") : exec(sql));
+		const app = { kind: "tvcApp", id: id("app", 1), value: { appliedAt: "2026-01-01" } } as const;
+		expect(() => journal.recordApplied(organizationId, [app])).toThrow();
+		expect(journal.lastApplied(organizationId)).toEqual(before);
+		database.close();
 	});
 
 	it("in memory leaves no file", async () => {

@@ -5,7 +5,7 @@ import { type ActivityType, activityTypes, combinations, findType, kindOfType } 
 import { transactions, wallets } from "../cells/shapes.ts";
 import { evaluate } from "../language/evaluate.ts";
 import type { Expression } from "../language/syntax.ts";
-import { dependsOn, errs, isUnknown, mayBeMissing, structOf, unread, type Value } from "../language/values.ts";
+import { dependsOn, errs, isError, isUnknown, mayBeMissing, structOf, unread, type Value } from "../language/values.ts";
 import { clausesOf, decidedIn, type Fields, reduce, withFields } from "./fields.ts";
 import { type ActivityGroup, nameOfGroup, sensitivePowers } from "./groups.ts";
 import type { Reason } from "./reason.ts";
@@ -165,6 +165,15 @@ export function scopeOf(facts: ActivityFacts): ReadonlyMap<string, Value> {
 		fields === undefined ? makeScope(facts) : withFields(makeScope(facts), fields),
 	);
 }
+
+const shapes = new WeakMap<ActivityFacts, string>();
+
+/** Returns a text that is equal for activities that have the same names beside their parameters, whatever these are. */
+export const shapeOf = (facts: ActivityFacts): string =>
+	remember(shapes, facts, () => {
+		const lacking = [...scopeOf(facts)].flatMap(([name, value]) => (isError(value) ? name : []));
+		return JSON.stringify([facts.resource === null, facts.action === null, lacking]);
+	});
 
 function makeScope(facts: ActivityFacts): ReadonlyMap<string, Value> {
 	const { resource, action, kind, type } = facts;

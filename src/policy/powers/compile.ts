@@ -3,13 +3,13 @@ import { remember } from "../../common/remember.ts";
 import type { AccessPolicy } from "../access.ts";
 import { combinations, kindOfType } from "../activities/types.ts";
 import { evaluate } from "../language/evaluate.ts";
-import { comparedWith, fieldsIn } from "../language/mentions.ts";
+import { comparedWith, mentionsName, pathOf } from "../language/mentions.ts";
 import { parseExpression } from "../language/parser.ts";
 import { readClause } from "../language/read-clause.ts";
 import { openParts } from "../language/same-expression.ts";
-import { type Clause, type Expression, partsOf } from "../language/syntax.ts";
+import { type Clause, type Expression, isLogical, operandsOf, partsOf } from "../language/syntax.ts";
 import { isError, isUnknown, structOf, timestampOf } from "../language/values.ts";
-import { type ActivityFacts, joinOutcomes, judgeCondition, type Outcome, rowsOf } from "./activity.ts";
+import { type ActivityFacts, joinOutcomes, judgeCondition, type Outcome, rowsOf, shapeOf } from "./activity.ts";
 import type { Assumed, Reason } from "./reason.ts";
 
 /** A clause as a tree. `absent`: the policy has none, which does not restrict. `unclear`: the tree has opaque parts. */
@@ -30,8 +30,8 @@ interface CompiledPolicy {
 	readonly namedTypes: readonly string[];
 	/** Kinds that it names and the table lacks: they may be of any resource and action but signing. */
 	readonly newKinds: readonly string[];
-	/** Whether activities of one resource and action are alike to the condition. */
-	readonly isAlike: boolean;
+	/** Returns a text that is equal for activities that are alike to the condition. */
+	readonly keyOf: (facts: ActivityFacts) => string;
 	/** Outcomes of the condition by what is known of an activity. */
 	readonly outcomes: Map<string, Outcome>;
 }
@@ -60,7 +60,8 @@ export function compilePolicy(policy: AccessPolicy): CompiledPolicy {
 function assumedIn({ consensus, condition, time }: AccessPolicy): CompiledPolicy["assumed"] {
 	const treesOf = (texts: readonly string[]): readonly Expression[] =>
 		texts.map((text) => parseExpression(text)).flatMap((one) => ("expression" in one ? [one.expression] : []));
-	const [timeless, all] = [treesOf([consensus, condition]), treesOf([consensus, condition, time])];
+	const timeless = treesOf([consensus, condition]);
+	const all = [...timeless, ...treesOf([time])];
 	const isBool = (one: Expression): boolean =>
 		one.node === "literal" ? typeof one.value === "boolean" : one.node === "not" || one.node === "binary";
 	const comparesBools = (one: Expression): boolean =>
@@ -80,12 +81,27 @@ function compileClause(text: string, clause: Clause): CompiledClause {
 	return { is: "unclear", tree, because: { kind: "not-understood", clause, ...mistake } };
 }
 
-const pair: readonly string[] = ["activity.resource", "activity.action"];
+const names = ["kind", "type", "resource", "action"] as const;
+
+/** Returns what of activities tells them apart for the condition: where it only compares their names with texts, these. */
+function keyFor(tree: Expression): CompiledPolicy["keyOf"] {
+	const isPlain = (part: Expression): boolean => {
+		if (part.node === "not") return isPlain(part.of);
+		if (isLogical(part)) return operandsOf(part).every(isPlain);
+		if (!mentionsName(part, ["activity"])) return true;
+		const isNamed = part.node === "binary" && names.some((name) => pathOf(part.left) === `activity.${name}`);
+		const texts = isNamed && part.right.node === "list" ? part.right.items : isNamed ? [part.right] : [];
+		return isNamed && texts.every(({ node }) => node === "literal");
+	};
+	if (!isPlain(tree)) return ({ resource, action, kind, type }) => `${resource},${action},${kind},${type}`;
+	const compared = names.map((name) => [name, comparedWith(tree, `activity.${name}`)] as const);
+	return (facts) => `${shapeOf(facts)} ${compared.map(([name, texts]) => texts.indexOf(facts[name] ?? "another"))}`;
+}
 
 /** The opaque parts of a condition are parts of its cells, so that it has a tree in any case. */
 function compileCondition(text: string): Omit<CompiledPolicy, "consensus" | "time" | "assumed" | "outcomes"> {
 	const clause = compileClause(text, "condition");
-	if (clause.is === "absent") return { condition: clause, slip: null, namedTypes: [], newKinds: [], isAlike: true };
+	if (clause.is === "absent") return { condition: clause, slip: null, namedTypes: [], newKinds: [], keyOf: () => "" };
 	const { tree } = clause;
 	const namedTypes = comparedWith(tree, "activity.type");
 	const kinds = [...comparedWith(tree, "activity.kind"), ...namedTypes.map(kindOfType)];
@@ -94,19 +110,18 @@ function compileCondition(text: string): Omit<CompiledPolicy, "consensus" | "tim
 		slip: clause.is === "unclear" ? clause.because : null,
 		namedTypes,
 		newKinds: kinds.filter((kind) => !combinations.some((one) => one.kind === kind)),
-		isAlike: [...fieldsIn(tree)].every((path) => !path.startsWith("activity") || pair.includes(path)),
+		keyOf: keyFor(tree),
 	};
 }
 
 /** Returns whether the condition holds for activities: for each type of them. */
 export function outcomeFor(policy: AccessPolicy, facts: ActivityFacts): Outcome {
-	const { condition, slip, outcomes, namedTypes, isAlike } = compilePolicy(policy);
+	const { condition, slip, outcomes, namedTypes, keyOf } = compilePolicy(policy);
 	if (condition.is === "absent") return { holds: "yes" };
 	const { tree } = condition;
-	const key = `${facts.resource},${facts.action},${facts.kind},${facts.type}`;
+	const key = facts.type === null ? `${facts.resource}/${facts.action} ${facts.kind}` : keyOf(facts);
 	return remember(facts.fields === undefined ? outcomes : new Map<string, Outcome>(), key, () => {
-		const all = rowsOf(facts, namedTypes);
-		const rows = isAlike ? all.slice(0, 1) : all;
+		const rows = [...new Map(rowsOf(facts, namedTypes).map((row) => [keyOf(row), row])).values()];
 		const found = rows.map((row) => (row.type === facts.type ? judgeCondition(tree, row) : outcomeFor(policy, row)));
 		const judged = joinOutcomes(tree, rows, found);
 		return judged.holds === "unknown" && slip !== null ? { ...judged, because: slip } : judged;

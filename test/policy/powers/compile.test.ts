@@ -2,7 +2,8 @@
 
 import { describe, expect, it } from "vitest";
 import type { AccessPolicy } from "../../../src/policy/access.ts";
-import { type ActivityFacts, factsOfGroup } from "../../../src/policy/powers/activity.ts";
+import { activityTypes } from "../../../src/policy/activities/types.ts";
+import { type ActivityFacts, factsOfGroup, factsOfType } from "../../../src/policy/powers/activity.ts";
 import { compilePolicy, judgeTime, outcomeFor } from "../in-words.ts";
 
 const policyOf = (parts: Partial<AccessPolicy>): AccessPolicy => ({
@@ -71,6 +72,22 @@ describe("The condition of a policy", () => {
 		];
 		expect(ask()).toEqual(["yes", "no", "no", "unknown"]);
 		expect(ask()).toEqual(ask());
+	});
+
+	it("is judged once for all activities that are alike to it", () => {
+		const judged = (condition: string): number => {
+			const policy = policyOf({ condition });
+			for (const { type } of activityTypes) outcomeFor(policy, factsOfType(type));
+			return compilePolicy(policy).outcomes.size;
+		};
+		expect(judged("activity.kind == 'SIGN_TRANSACTION' && eth.tx.nonce == 1")).toBeLessThan(12);
+		expect(judged("!(activity.action in ['SIGN', 'EXPORT'] || activity.resource != 'WALLET')")).toBeLessThan(20);
+		for (const part of [
+			"activity.params.user_id == 'x'",
+			"activity.kind[0..4] == 'SIGN'",
+			"activity.type == activity.kind",
+		])
+			expect(judged(`activity.action == 'SIGN' && ${part}`)).toBe(activityTypes.length);
 	});
 
 	it("reads what is known of one activity no more often for many policies than for two", () => {

@@ -36,6 +36,7 @@ describe("A condition on activities", () => {
 		["activity.action == 'CREATE'", unnamed, `unknown: ${undocumented}`],
 		["activity.kind == 'EXECUTE_SWAP' && activity.resource == 'USER'", unnamed, `unknown: ${undocumented}`],
 		["activity.kind == 'EXECUTE_SWAP'", unnamed, "yes"],
+		["activity.resource == 'USER'", factsOfGroup({ kind: "SOL_SEND_TRANSACTION" }), `unknown: ${undocumented}`],
 		["activity.kind == 'CREATE_WALLET' && activity.resource == 'USER'", unnamed, "no"],
 	])("holds by what is known of them: %s, %j", (condition, facts, expected) => {
 		expect(holds(condition, facts)).toBe(expected);

@@ -17,7 +17,7 @@ import type { Step } from "../../plan/step.ts";
 import { compareText, digestOf, sameValue } from "../../plan/value.ts";
 import { differs, first, firstDifference } from "./saved-plan-difference.ts";
 import { findWrongMeaning, isSorted } from "./saved-plan-meaning.ts";
-import { deriveSteps, impliedStep, isFree, keyOf } from "./saved-plan-steps.ts";
+import { deriveSteps, impliedStep, isFree } from "./saved-plan-steps.ts";
 import { findWrongWindows, isWrittenTime } from "./saved-plan-windows.ts";
 import { findWrongPolicy, findWrongWholeTag } from "./saved-plan-written.ts";
 
@@ -176,7 +176,7 @@ function findWrongSteps(plan: Plan): string | undefined {
 				? undefined
 				: "the steps are not in order",
 		) ??
-		findWrongParts(plan.impact === undefined ? steps : withoutOrder(steps, derived.steps), derived.steps) ??
+		findWrongParts(plan.impact === undefined ? steps : withoutOrder(steps, derived), derived) ??
 		findWrongRejections(plan)
 	);
 }
@@ -185,7 +185,7 @@ function findWrongSteps(plan: Plan): string | undefined {
  * Returns the steps in the order of the derived ones, without the dependencies that follow from who can do what: only
  * `apply --plan` can find those again. A dependency that names imply stays where it is stated, also by way of another step.
  */
-function withoutOrder(steps: readonly Step[], derived: readonly Step[]): readonly Step[] {
+function withoutOrder(steps: readonly Step[], { steps: derived, keyOf }: Derived): readonly Step[] {
 	const ranks = new Map(derived.map((step, index) => [keyOf(step), index]));
 	const before = new Map<string, ReadonlySet<string>>();
 	for (const { id, dependsOn } of steps) {
@@ -204,15 +204,17 @@ function withoutOrder(steps: readonly Step[], derived: readonly Step[]): readonl
 
 type Stated = readonly [index: number, step: Step];
 
+type Derived = ReturnType<typeof deriveSteps>;
+
 /** Compares with the steps that the changes imply: parts of a step, for pending or doubtful requests, have to be it together. */
-function findWrongParts(steps: readonly Step[], derived: readonly Step[]): string | undefined {
+function findWrongParts(steps: readonly Step[], { steps: derived, keyOf }: Derived): string | undefined {
 	const stated = Map.groupBy(steps.entries(), ([, step]) => keyOf(step));
 	const implied = Map.groupBy(derived, keyOf);
 	const missing = derived.find((step) => !stated.has(keyOf(step)));
 	if (missing !== undefined) return describeMissing(missing);
 	const extra = steps.findIndex((step) => !implied.has(keyOf(step)));
 	if (extra >= 0) return `steps[${extra}] does something that no change implies`;
-	if (!sameValue(runsOf(steps), runsOf(derived))) return "the steps are not in order";
+	if (!sameValue(runsOf(steps.map(keyOf)), runsOf(derived.map(keyOf)))) return "the steps are not in order";
 	return first([...stated], ([key, group]) => findWrongGroup(group, implied.get(key) ?? []));
 }
 
@@ -220,9 +222,8 @@ function describeMissing({ covers }: Step): string {
 	return `no step does what the change of ${covers.map(({ address }) => showAddress(address)).join(", ")} implies`;
 }
 
-/** The keys of the steps, once for each run of the same: a key that comes back later is in the result twice. */
-function runsOf(steps: readonly Step[]): readonly string[] {
-	const keys = steps.map(keyOf);
+/** The keys once for each run of the same: a key that comes back later is in the result twice. */
+function runsOf(keys: readonly string[]): readonly string[] {
 	return keys.filter((key, index) => key !== keys[index - 1]);
 }
 

@@ -37,13 +37,35 @@ export function deriveSteps(plan: Plan) {
 		change.kind === "policy" && change.before !== null ? [{ id: change.id, name: change.before.name }] : [],
 	);
 	const pending = plan.waiting.filter(({ relation }) => relation !== "rejected");
-	return holdSteps(makeSteps(plan.changes, tags, { temporaryNames: temporaryNamesOf(plan) }, policies), pending);
+	const whole = makeSteps(plan.changes, tags, { temporaryNames: temporaryNamesOf(plan) }, policies);
+	const apart = tagsApart(plan.steps);
+	const awaited = whole.filter(({ covers }) => covers.some(({ id }) => apart.has(id)));
+	const keyOf = (step: Step): string => keyIn(step, apart);
+	return { ...holdSteps(whole, pending, new Set(awaited.map(({ id }) => id))), keyOf };
+}
+
+/**
+ * Returns the stand-ins of tags for which policies wait apart from others: no step creates a policy that names one beside a policy
+ * that names none. Whether an approval was forecast for the tag, only the service can confirm.
+ */
+function tagsApart(steps: readonly Step[]): ReadonlySet<string> {
+	const created = steps.flatMap((step) =>
+		step.operation === "create_policies" && isFree(step) ? [step.parameters.policies.map(standInsIn)] : [],
+	);
+	const free = (apart: ReadonlySet<string>) => (ids: readonly string[]) => !ids.some((id) => apart.has(id));
+	for (let apart = new Set(created.flat(2)); ; ) {
+		const mixed = new Set(created.filter((all) => all.some(free(apart))).flat(2));
+		const left = new Set([...apart].filter((id) => !mixed.has(id)));
+		if (left.size === apart.size) return apart;
+		apart = left;
+	}
 }
 
 /** Returns the plan with the reasons of its steps as this version says them: those of the file are not compared, nor shown. */
 export function withOwnReasons(plan: Plan): Plan {
 	if (plan.steps.length === 0) return plan;
-	const implied = Map.groupBy(deriveSteps(plan).steps, keyOf);
+	const { steps: derived, keyOf } = deriveSteps(plan);
+	const implied = Map.groupBy(derived, keyOf);
 	const steps = plan.steps.map((step) => {
 		return { ...step, reason: impliedStep(step, implied.get(keyOf(step)) ?? [])?.reason ?? step.reason };
 	});
@@ -58,12 +80,11 @@ export function impliedStep(step: Step, derived: readonly Step[]): Step | undefi
 }
 
 /** What distinguishes a step from the others that could be parts of the same one. */
-export function keyOf(step: Step): string {
+function keyIn(step: Step, apart: ReadonlySet<string>): string {
 	const isCreatedTag = step.operation === "create_user_tag";
 	const newName = isCreatedTag ? step.parameters.userTagName : renameIn(step)[2];
-	// Policies that wait for a tag are a step of their own.
-	const named = step.operation === "create_policies" ? [...new Set(standInsIn(step.parameters))].sort() : [];
-	return JSON.stringify([step.operation, subjectOf(step), newName, ...named]);
+	const isApart = step.operation === "create_policies" && standInsIn(step.parameters).some((id) => apart.has(id));
+	return JSON.stringify([step.operation, subjectOf(step), newName, isApart]);
 }
 
 /** Whether the step is one that was not pending when it was derived: rejections are looked at by themselves. */

@@ -27,6 +27,11 @@ beforeEach(async () => {
 
 const applySaved = () => world.run(["apply", "--yes", "--plan", "plan.json"]);
 
+async function approveAll(): Promise<void> {
+	const pending = world.activities().filter(({ status }) => status === "ACTIVITY_STATUS_CONSENSUS_NEEDED");
+	for (const { fingerprint } of pending) await world.submitAsBob("approve_activity", { fingerprint });
+}
+
 const other = "70000000-0000-4000-8000-000000000008";
 const stranger = "70000000-0000-4000-8000-000000000009";
 
@@ -60,6 +65,29 @@ test("a saved plan removes a tag that the document names by its id", async () =>
 	expect(await world.run(["plan", "--out", "plan.json"])).toMatchObject({ code: 0 });
 	expect(await applySaved()).toMatchObject({ code: 0 });
 	expect(live()).not.toContain(tags.auditors);
+});
+
+test("a saved plan whose policies go ahead of a tag that will be pending runs to its end", async () => {
+	const limits = "limits: { escalation: 50, lockout: 50 }";
+	const refund = policy("refund", "refunders");
+	world.write(
+		"orgsync.yaml",
+		document(
+			`userTags: [{ name: oncall }, { name: payers, create: true, members: { exactly: [carol] } }, { name: refunders, create: true }]`,
+			`policies:\n${policy("pay", "payers")}\n${policy("sign", "oncall")}\n${refund}`,
+			limits,
+		),
+	);
+	await world.change({ rootQuorum: { threshold: 2, userIds: [alice, bob] }, remove: { policies } });
+	expect(await world.run(["plan", "--out", "plan.json"])).toMatchObject({ code: 0 });
+	expect((await world.run(["show", "plan.json"])).stdout).toContain("Plan: 4 activities; 4 will be pending");
+	expect(await applySaved()).toMatchObject({ code: 8 });
+	expect(world.submits()).toEqual(["create_user_tag", "create_user_tag", "create_policies"]);
+	await approveAll();
+	expect(await applySaved()).toMatchObject({ code: 8 });
+	expect(world.submits().filter((one) => one === "create_policies")).toHaveLength(2);
+	await approveAll();
+	expect((await world.run(["plan"])).stdout).toContain("No changes.");
 });
 
 describe("a forged plan", () => {

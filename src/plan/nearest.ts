@@ -20,7 +20,7 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
 			Math.min(lower.length, lowerWord.length) >= 3 && (lower.includes(lowerWord) || lowerWord.includes(lower));
 		// Two swapped letters are one typing error, but two edits.
 		const isSwapped = lower.length === lowerWord.length && sortLetters(lowerWord) === sortLetters(lower);
-		const score = isSwapped ? 1 : distance(lowerWord, lower);
+		const score = Math.min(distance(lowerWord, lower), isSwapped ? 1 : maxWordLength);
 		if ((isPart || score <= limit) && (best === undefined || score < best.score)) best = { candidate, score };
 	}
 	return best?.candidate;

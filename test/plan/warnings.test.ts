@@ -143,6 +143,10 @@ describe("policies", () => {
 		expect(warned({}, { ...live, userTags: unknown })).toEqual([]);
 		expect(warned({}, { ...live, userTags: known([liveTag(1, "others")]) })).toEqual([]);
 	});
+
+	it("are not warned of without a document, which is where a warning is", () => {
+		expect(warned({ files: [] })).toEqual([]);
+	});
 });
 
 describe("a policy or a created tag that someone renamed", () => {

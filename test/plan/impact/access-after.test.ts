@@ -1,6 +1,6 @@
 /** What steps do to who can do what. */
 import { describe, expect, it } from "vitest";
-import { accessAfter } from "../../../src/plan/impact/access-after.ts";
+import { accessAfter, changesUnknown, taggedUsers } from "../../../src/plan/impact/access-after.ts";
 import type { StepRequest } from "../../../src/plan/step.ts";
 import type { AccessState } from "../../../src/policy/access.ts";
 import { accessOf, alice, approvers, bob, policyOf, signers } from "../support-access.ts";
@@ -86,5 +86,39 @@ describe("access after steps", () => {
 		};
 		const { users } = accessAfter({ ...before, users: known([user(alice), user(bob)]) }, [step]);
 		expect(users).toEqual(known([{ ...user(alice), credentials: known([kept]) }, user(bob)]));
+	});
+});
+
+describe("a step", () => {
+	const creating: StepRequest = {
+		operation: "create_user_tag",
+		parameters: { userTagName: "new", userIds: [alice, bob] },
+	};
+	const untagging: StepRequest = { operation: "delete_user_tags", parameters: { userTagIds: [signers] } };
+	const provider: StepRequest = {
+		operation: "delete_oauth_providers",
+		parameters: { userId: alice, providerIds: [id("provider", 1)] },
+	};
+
+	it.each<[what: string, step: StepRequest, users: readonly string[], changes: string]>([
+		["creates a tag", creating, [alice, bob], "users and tags"],
+		["changes members", tagging([alice], [bob]), [alice, bob], "users and tags"],
+		["changes other members", tagging([bob], []), [bob], "users"],
+		["renames a tag", tagging([], [], "new"), [], ""],
+		["removes a tag", untagging, [], "users and tags"],
+		["removes policies", removing(id("policy", 1)), [], "policies"],
+		["removes a provider", provider, [], ""],
+	])("that %s names the users who get or lose a tag, and whether it changes what is unknown", (_, step, users, changes) => {
+		expect(taggedUsers(step)).toEqual(users);
+		const hidden = { id: alice, tagIds: unknown, email: known(null), credentials: unknown };
+		const [other] = before.users.known ? before.users.value.filter((user) => user.id === bob) : [];
+		const unread = {
+			users: { users: unknown },
+			tags: { users: known([hidden, other as typeof hidden]) },
+			policies: { policies: unknown },
+		};
+		const changed = Object.entries(unread).filter(([, parts]) => changesUnknown({ ...before, ...parts }, step));
+		expect(changed.map(([name]) => name).join(" and ")).toBe(changes);
+		expect(changesUnknown(before, step)).toBe(false);
 	});
 });

@@ -64,11 +64,11 @@ describe("A temporary name", () => {
 		expect([...taken]).toEqual([...names, name]);
 	});
 
-	it.each([
+	it.each<[name: string, isOne: boolean]>([
 		[stem, true],
 		[`${stem}-2`, true],
 		[`${stem}-10`, true],
-		...["-1", "-0", "-02", "-", "2", "-2x", "-x2"].map((end) => [`${stem}${end}`, false] as const),
+		...["-1", "-0", "-02", "-", "2", "-2x", "-x2"].map((end): [string, boolean] => [`${stem}${end}`, false]),
 		[`x${stem}`, false],
 		["orgsync-temporary-87654321", false],
 	])("is told from others by its object: %s is one: %s", (name, isOne) => {

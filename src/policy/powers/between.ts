@@ -191,8 +191,8 @@ class CellStates {
 	/** A bit for each of the parts that differ. */
 	readonly #bits = new Map<string, Bits>();
 	readonly #parts = new Map<Bits, StateParts>();
-	/** By the steps that moved users, and the bits of the parts that apply. */
-	readonly #sets = new Map<Bits, Map<Bits, UserSets>>();
+	/** By the users, and the bits of the parts that apply. */
+	readonly #sets = new Map<PreparedAccess, Map<Bits, UserSets>>();
 	readonly #readings: readonly ReadonlySet<string>[];
 
 	constructor(source: PartSource, versions: readonly Version[], group: ActivityGroup, cell: GroupCell) {
@@ -208,7 +208,6 @@ class CellStates {
 
 	/** Returns a smallest set of users for whom the state is worse than before and after; null where there is none. Throws TooComplex. */
 	judge(completed: Bits, change: UnsafeState["change"]): readonly string[] | null {
-		if (completed === 0n || completed === this.touching) return null;
 		const { users } = this.#prepared(0n);
 		for (const read of this.#readings) {
 			const [before, state, after] = [0n, completed, this.touching].map((one) => this.#setsIn(one, read)) as [
@@ -281,10 +280,9 @@ class CellStates {
 	#setsIn(completed: Bits, read: ReadonlySet<string>): UserSets {
 		const { parts, sure, open } = this.#partsOf(completed);
 		const applying = [...read].reduce((all, unknown) => all | (open.get(unknown) ?? 0n), sure);
-		const [first = { movers: 0n }] = this.versions;
-		const known = remember(this.#sets, completed & first.movers, () => new Map<Bits, UserSets>());
+		const prepared = this.#prepared(completed);
+		const known = remember(this.#sets, prepared, () => new Map<Bits, UserSets>());
 		return remember(known, applying, () => {
-			const prepared = this.#prepared(completed);
 			const allowed = allowedBy(prepared, parts, ({ unknown }) =>
 				unknown !== null && read.has(unknown.key) ? "possible" : "sure",
 			);

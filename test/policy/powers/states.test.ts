@@ -96,6 +96,13 @@ describe("two steps", () => {
 		expect(statesOf(alone, create(allow(is("a"))), remove(old))).toEqual([]);
 	});
 
+	it("lose what a smallest set before can do, where others still can, and fewer users can after", () => {
+		const [pair, third] = [allow(is("a", "b")), allow(is("c"))];
+		expect(statesOf(accessOf([pair, third]), remove(pair), create(allow(is("a"))))).toEqual([
+			"loses a+b after 0 before 1",
+		]);
+	});
+
 	it("lose what others can do beside a root quorum of another user", () => {
 		const beside = accessOf([old], root(1, "d"));
 		expect(statesOf(beside, create(allow(is("a"))), remove(old))).toEqual(["loses a after 1 before 0"]);
@@ -109,6 +116,17 @@ describe("two steps", () => {
 	it("have nothing to judge where the policies are unknown", () => {
 		const unread: AccessState = { ...accessOf([old]), policies: { known: false, because: { kind: "not-asked" } } };
 		expect(statesOf(unread, create(allow(is("a"))), remove(old))).toEqual([]);
+		const hide: StepOf = (access) => ({ ...access, users: { known: false, because: { kind: "not-asked" } } });
+		expect(statesOf(accessOf([old]), create(allow(is("a"))), remove(old), hide)).toEqual([]);
+	});
+
+	it("lose what a credential is allowed that one of them removes, before its user is allowed", () => {
+		const old = allow("credentials.any(c, c.public_key == 'b')");
+		const without: StepOf = (access) => ({
+			...access,
+			users: known(people.map((user) => (user.id === "b" ? { ...user, credentials: known([]) } : user))),
+		});
+		expect(statesOf(accessOf([old]), without, create(allow(is("b"))))).toEqual(["loses b after 0 before 1"]);
 	});
 });
 
@@ -173,6 +191,49 @@ describe("many steps", () => {
 		expect(statesOf(accessOf([old]), create(allow(is("a"))), remove(old), ...more)).toEqual([
 			"loses a after 1 before 0",
 		]);
+	});
+
+	const tags = "approvers.any(u, u.tags.contains('t1'))";
+	const [allows, denies] = [allow, deny].map((make) => numbers.map(() => make(is("a")))) as [
+		AccessPolicy[],
+		AccessPolicy[],
+	];
+	const at = (all: readonly AccessPolicy[], number: number): AccessPolicy => all[number] as AccessPolicy;
+
+	it.each<[what: string, isOneWay: boolean, before: readonly AccessPolicy[], step: (number: number) => StepOf]>([
+		["allow more", true, [], () => create(allow(is("a")))],
+		["allow less", true, allows, (number) => remove(at(allows, number))],
+		["deny more", true, [allow("true")], () => create(deny(is("a")))],
+		["deny less", true, denies, (number) => remove(at(denies, number))],
+		[
+			"allow more and deny less",
+			true,
+			denies,
+			(number) => (number < 6 ? create(allow(is("a"))) : remove(at(denies, number))),
+		],
+		["allow more and deny more", false, [], (number) => create(number < 6 ? allow(is("a")) : deny(is("a")))],
+		[
+			"allow more and less",
+			false,
+			allows,
+			(number) => (number < 6 ? create(allow(is("a"))) : remove(at(allows, number))),
+		],
+		["write another effect", false, [], () => create({ ...allow(is("a")), effect: "EFFECT_NEW" })],
+		["give a tag that is allowed", true, [allow(tags)], () => fill("t1", "a")],
+		["give a tag that is denied", true, [deny(tags)], () => fill("t1", "a")],
+		["give a tag of which users are not allowed", false, [allow(`!${tags}`)], () => fill("t1", "a")],
+		["give a tag that is allowed and denied", false, [allow(tags), deny(tags)], () => fill("t1", "a")],
+	])("of more than 12 leave no state unchecked where all of them allow more, or all less: those that %s: %s", (_, isOneWay, before, step) => {
+		const { unchecked } = findUnsafeStates(accessOf(before), numbers.map(step), atMs);
+		expect(unchecked).toEqual(isOneWay ? [] : numbers);
+	});
+
+	it("of more than 12 that give a tag to a user and take it from another are not all judged", () => {
+		const users = known(people.map((user) => (user.id === "b" ? tagged(user, "t1") : user)));
+		const moves = numbers.map(() => fill("t1", "a"));
+		expect(findUnsafeStates({ ...accessOf([allow(tags)]), users }, moves, atMs).unchecked).toEqual(numbers);
+		const takes = numbers.map(() => fill("t1"));
+		expect(findUnsafeStates({ ...accessOf([allow(tags)]), users }, takes, atMs).unchecked).toEqual([]);
 	});
 
 	it("of more than 12 are judged where one has completed, or all but one, and the rest is said to be unchecked", () => {

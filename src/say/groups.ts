@@ -2,19 +2,18 @@
 import { clipMiddle, showText } from "../common/escape.ts";
 import { type ActivityGroup, printGroup } from "../policy/powers/groups.ts";
 import { sayCondition } from "./condition.ts";
+import { code, type Phrase } from "./phrase.ts";
 
 /** How a sentence uses a verb: `sign`, or `signing`. */
 export type VerbForm = "do" | "doing";
 
 export type Verb = Readonly<Record<VerbForm, string>>;
 
-interface GroupWords {
+/** What a group lets people do. Names of activities are as policies write them. */
+export interface GroupWords {
 	readonly verb: Verb;
-	readonly object: readonly WordPart[];
+	readonly object: Phrase;
 }
-
-/** Words of orgsync, or a name of activities as policies write it. */
-type WordPart = string | { readonly kind: "code"; readonly text: string };
 
 const verbs: Readonly<Record<string, Verb>> = {
 	CREATE: { do: "create", doing: "creating" },
@@ -83,22 +82,15 @@ export function resourceWords(resource: string): GroupWords {
 /** Returns what the group lets people do: `sign with any wallet or key (PRIVATE_KEY/SIGN) where wallet.id == '…'`. */
 export function describePower(group: ActivityGroup, condition: string | null, form: VerbForm = "do"): string {
 	const { verb, object } = groupWords(group);
-	const words = object.map((part) => (typeof part === "string" ? part : showCode(part.text)));
-	const said = condition === null ? [] : [" where ", ...sayCondition(condition)];
-	const where = said.map((span) => (typeof span === "string" ? span : showCode("text" in span ? span.text : "")));
 	const printed = "resource" in group ? ` (${showText(printGroup(group))})` : "";
-	return `${verb[form]} ${words.join("")}${printed}${where.join("")}`;
-}
-
-function showCode(text: string): string {
-	return showText(clipMiddle(text, 80));
+	const where = condition === null ? [] : [" where ", ...sayCondition(condition)];
+	const words = [...object, printed, ...where].map((span) =>
+		typeof span === "string" ? span : showText(clipMiddle("text" in span ? span.text : "", 80)),
+	);
+	return `${verb[form]} ${words.join("")}`;
 }
 
 /** Returns a member of the record itself, not of its prototype. */
 export function own<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {
 	return Object.hasOwn(record, key) ? record[key] : undefined;
-}
-
-function code(text: string): WordPart {
-	return { kind: "code", text };
 }

@@ -8,7 +8,7 @@ import { userParts } from "../plan/user-labels.ts";
 import { maxNameLength, type UserNames } from "../plan/users.ts";
 import { type ActivityGroup, nameOfGroup, printGroup, wholeResources } from "../policy/powers/groups.ts";
 import type { Threshold } from "../policy/powers/powers.ts";
-import { groupWords, own, resourceWords, type Verb, type VerbForm } from "./groups.ts";
+import { type GroupWords, groupWords, own, resourceWords, type VerbForm } from "./groups.ts";
 import { code, identifier, joinPhrases, listSome, nameSpan, type Phrase, type Span } from "./phrase.ts";
 
 /** The names that phrases about powers are made of; a plan has them. */
@@ -17,16 +17,6 @@ export interface PowerNames extends UserNames {
 	readonly tagNames?: Readonly<Record<string, string>>;
 	/** Policy id to live name. */
 	readonly policyNames?: Readonly<Record<string, string>>;
-}
-
-interface GroupPhrase {
-	readonly verb: Verb;
-	readonly object: Phrase;
-}
-
-/** Returns words of groups as parts of a phrase. */
-function phraseOf({ verb, object }: ReturnType<typeof groupWords>): GroupPhrase {
-	return { verb, object: object.map((part) => (typeof part === "string" ? part : code(part.text))) };
 }
 
 /** More than so many activities are counted in a sentence. */
@@ -43,7 +33,7 @@ export function describeGroups(groups: readonly ActivityGroup[], form: VerbForm 
 	const named = single.filter((group) => ("resource" in group || !isCrowded) && nameOfGroup(group) !== null);
 	const others = single.length - named.length;
 	const isCounted = named.length + whole.size > 0 && others > maxUnnamed;
-	const anything = [...whole].map((resource) => phraseOf(resourceWords(resource)));
+	const anything = [...whole].map(resourceWords);
 	const powers = joinWords([...anything, ...shortenUsers(isCounted ? named : single)], form);
 	const shown = powers.length > maxPowers ? powers.slice(0, maxPowers - 1) : powers;
 	const more = powers.length - shown.length;
@@ -56,16 +46,16 @@ export function describeGroups(groups: readonly ActivityGroup[], form: VerbForm 
 }
 
 /** Returns the words of these groups. The tags of users go without saying where more of users can be changed. */
-function shortenUsers(groups: readonly ActivityGroup[]): readonly GroupPhrase[] {
+function shortenUsers(groups: readonly ActivityGroup[]): readonly GroupWords[] {
 	const ofUsers = groups.filter((group) => "resource" in group && group.resource === "USER").length;
 	return groups.map((group) => {
-		const words = phraseOf(groupWords(group));
+		const words = groupWords(group);
 		return ofUsers > 1 && printGroup(group) === "USER/UPDATE" ? { ...words, object: ["users"] } : words;
 	});
 }
 
 /** Returns the words with verbs of the same object joined, and then objects of the same verbs. */
-function joinWords(words: readonly GroupPhrase[], form: VerbForm): readonly Phrase[] {
+function joinWords(words: readonly GroupWords[], form: VerbForm): readonly Phrase[] {
 	const joined = groupBy(words, ({ object }) => JSON.stringify(object)).map((same) => ({
 		verbs: [...new Set(same.map(({ verb }) => verb[form]))],
 		object: same[0].object,

@@ -32,22 +32,6 @@ export function bdi(name: string): Html {
 	return html`<bdi>${showSpaces(name)}</bdi>`;
 }
 
-/** Returns a sentence as HTML, back quotes as code: in it, `showName` has to show every name, or one could move the code. */
-export function sentence(text: string): Html {
-	const parts: Child[] = [];
-	let at = 0;
-	for (const match of text.matchAll(nameOrCode)) {
-		const [whole, code] = match;
-		if (code === undefined) continue;
-		parts.push(text.slice(at, match.index), html`<code>${code}</code>`);
-		at = match.index + whole.length;
-	}
-	return html`${parts}${text.slice(at)}`;
-}
-
-/** A name in quotes, in which back quotes mean nothing, or text between back quotes. */
-const nameOrCode = /"(?:[^"\\]|\\.)*"|`("(?:[^"\\]|\\.)*"|[^"`][^`]*)`/g;
-
 /** Returns the text with curved quotes for pairs of back quotes, for messages with unescaped names. */
 export function curveQuotes(text: string): string {
 	return text.replace(/`([^`]*)`/g, "\u201c$1\u201d");

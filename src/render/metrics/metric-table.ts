@@ -117,6 +117,14 @@ export const driftKinds: readonly (KindName | "rule")[] = [
 
 export const stepOutcomes = Object.keys(outcomeWords);
 
+export const requestTypes = ["query", "submit", "retry"];
+
+/** Values of labels that have a series also with 0 once an organization was read; `""` of a metric without a label. */
+export const usualLabels: Readonly<Partial<Record<MetricName, readonly string[]>>> = {
+	...{ drifted: driftKinds, steps: stepOutcomes },
+	...{ expired: [""], endsSoon: [""], pending: [""], inDoubt: [""] },
+};
+
 /** Names that `--metric-label` must not use: the labels of the metrics, and those of histograms and summaries. */
 export const reservedLabels: ReadonlySet<string> = new Set([
 	...["command", "shard", "le", "quantile"],

@@ -17,11 +17,12 @@ import { type CommandResult, isCompared } from "../result/result.ts";
 import { stateOfFound } from "../result/summary.ts";
 import { findSoonEnding } from "../sections/windows.ts";
 import {
-	driftKinds,
 	type MeteredCommand,
 	type MetricName,
 	metricOf,
-	stepOutcomes,
+	metricTable,
+	requestTypes,
+	usualLabels,
 	usualStates,
 } from "./metric-table.ts";
 
@@ -52,21 +53,9 @@ export interface MetricsOptions {
 export class MetricsStream {
 	readonly #command: MeteredCommand;
 	readonly #run: () => RunFacts;
-	readonly #organizations = new Counter();
-	readonly #drifted = new Counter();
-	readonly #steps = new Counter();
-	readonly #errors = new Counter();
-	#pending = 0;
-	#inDoubt = 0;
-	/** How many organizations this run has read. */
-	#plans = 0;
-	readonly #read = new Earliest();
-	readonly #oldestDrift = new Earliest();
-	readonly #oldestPending = new Earliest();
-	#expired = 0;
-	#endsSoon = 0;
-	readonly #oldestExpired = new Earliest();
-	readonly #nextEnd = new Earliest();
+	readonly #series = new Series();
+	/** Whether this run has read an organization: then what it did not find is 0. */
+	#hasRead = false;
 
 	constructor({ command, run }: MetricsOptions) {
 		this.#command = command === "apply" ? "apply" : "drift";
@@ -81,84 +70,82 @@ export class MetricsStream {
 	add(found: FoundOrganization): string {
 		const { plan, drift, report, failed } = found;
 		const state = stateOfFound(found, assessFound(this.#command, found)) ?? "unread";
-		this.#organizations.add(state);
-		if (failed !== undefined) this.#errors.add(failed.error.code);
-		if (plan !== undefined || state === "inSync") this.#plans += 1;
-		this.#read.add(plan?.readAt ?? drift?.readAt ?? found.readAt ?? null);
+		this.#series.add("organizations", 1, state);
+		if (failed !== undefined) this.#series.add("errors", 1, failed.error.code);
+		if (plan !== undefined || state === "inSync") this.#hasRead = true;
+		this.#series.addTime("read", plan?.readAt ?? drift?.readAt ?? found.readAt ?? null);
 		if (drift !== undefined) this.#addDrift(drift, plan?.expiries);
 		this.#addExpiries(found);
 		const results = (report ?? failed)?.steps ?? [];
-		for (const outcome of outcomesOf(results)) this.#steps.add(outcome);
-		const open = openActivities(plan, results, report?.finishedAt ?? null);
-		this.#pending += open.pending.length;
-		this.#inDoubt += open.inDoubt;
-		for (const { createdAt } of open.pending) if (createdAt !== null) this.#oldestPending.add(createdAt);
+		for (const outcome of outcomesOf(results)) this.#series.add("steps", 1, outcome);
+		for (const { state, createdAt } of openActivities(plan, results, report?.finishedAt ?? null)) {
+			if (state === "in-doubt") this.#series.add("inDoubt", 1);
+			if (state !== "pending") continue;
+			this.#series.add("pending", 1);
+			if (createdAt !== null) this.#series.addTime("oldestPending", createdAt);
+		}
 		return "";
 	}
 
 	/** Returns the metrics, ending with `# EOF` and a newline. `result` is that of the call, or of the error that ended it. */
 	end(result: CommandResult): string {
+		const series = this.#series;
 		// Without parts, what an error kept of the last report is all there is.
-		if (this.#organizations.isEmpty && !isCompared(result) && "drift" in result) {
+		if (!series.has("organizations") && !isCompared(result) && "drift" in result) {
 			for (const drift of result.drift ?? []) this.add({ organizationId: drift.organizationId, exitCode: 1, drift });
 		}
 		const code = errorOfCall(result)?.code;
 		// The result of a stream repeats the error of its first organization, which was counted.
-		const isCounted = isCompared(result) && code !== undefined && this.#errors.has(code);
-		if (code !== undefined && !isCounted) this.#errors.add(code);
-		const run = this.#run();
-		const writer = new MetricsWriter(this.#command, run.labels);
-		writer.add("build", 1, run.version);
-		writer.add("ended", run.endedAtMs / 1000);
-		writer.add("duration", run.durationMs / 1000);
-		writer.add("exitCode", result.exitCode);
-		writer.addAll("errors", this.#errors.all([]));
-		this.#writeOrganizations(writer);
-		if (run.requests !== null) writeRequests(writer, run.requests);
-		return writer.finish();
+		const isCounted = isCompared(result) && code !== undefined && series.has("errors", code);
+		if (code !== undefined && !isCounted) series.add("errors", 1, code);
+		const { version, endedAtMs, durationMs, requests, labels } = this.#run();
+		series.add("build", 1, version);
+		series.add("ended", endedAtMs / 1000);
+		series.add("duration", durationMs / 1000);
+		series.add("exitCode", result.exitCode);
+		if (requests !== null) {
+			series.add("requests", requests.queries, "query");
+			series.add("requests", requests.submits, "submit");
+			series.add("requests", requests.retries, "retry");
+			series.add("throttled", requests.throttled);
+			series.add("waited", requests.throttledMs / 1000);
+		}
+		const names = (Object.keys(metricTable) as MetricName[]).filter((name) => {
+			const { command = this.#command } = metricOf(name);
+			return command === this.#command;
+		});
+		const all = { command: this.#command, ...labels };
+		return [...names.flatMap((name) => linesOf(name, series.all(name, this.#usual(name)), all)), "# EOF", ""].join(
+			"\n",
+		);
 	}
 
 	#addDrift({ findings }: OrganizationDrift, expiries: Plan["expiries"] = []): void {
 		for (const { kind, what, address, by, firstSeenAt } of findings) {
-			this.#drifted.add(kind);
+			this.#series.add("drifted", 1, kind);
 			const expired = what === accessExpired ? expiries.filter((one) => one.address === address) : [];
-			for (const { until } of expired) this.#oldestDrift.add(until ?? null);
-			if (expired.length === 0) this.#oldestDrift.add(by?.at ?? firstSeenAt);
+			for (const { until } of expired) this.#series.addTime("oldestDrift", until ?? null);
+			if (expired.length === 0) this.#series.addTime("oldestDrift", by?.at ?? firstSeenAt);
 		}
 	}
 
 	#addExpiries({ plan, ...found }: FoundOrganization): void {
 		for (const { state, until } of plan?.expiries ?? []) {
 			if (state !== "expired") continue;
-			this.#expired += 1;
-			this.#oldestExpired.add(until ?? null);
+			this.#series.add("expired", 1);
+			this.#series.addTime("oldestExpired", until ?? null);
 		}
 		const endsSoon = found.endsSoon ?? (plan && findSoonEnding(plan)) ?? null;
 		if (endsSoon === null) return;
-		this.#endsSoon += endsSoon.members;
-		this.#nextEnd.add(endsSoon.firstAt);
+		this.#series.add("endsSoon", endsSoon.members);
+		this.#series.addTime("nextEnd", endsSoon.firstAt);
 	}
 
-	/** Writes what is known of organizations. Zeros only if the run has read one. */
-	#writeOrganizations(writer: MetricsWriter): void {
-		const command = this.#command;
-		const hasRead = this.#plans > 0;
-		writer.addAll("organizations", this.#organizations.all(this.#organizations.isEmpty ? [] : usualStates[command]));
-		writer.addTime("read", this.#read);
-		if (command === "drift") {
-			writer.addAll("drifted", this.#drifted.all(hasRead ? driftKinds : []));
-			writer.addTime("oldestDrift", this.#oldestDrift);
-			if (hasRead) writer.add("expired", this.#expired);
-			writer.addTime("oldestExpired", this.#oldestExpired);
-		}
-		if (hasRead) writer.add("endsSoon", this.#endsSoon);
-		writer.addTime("nextEnd", this.#nextEnd);
-		if (hasRead) {
-			writer.add("pending", this.#pending);
-			writer.addTime("oldestPending", this.#oldestPending);
-			writer.add("inDoubt", this.#inDoubt);
-		}
-		if (command === "apply") writer.addAll("steps", this.#steps.all(hasRead ? stepOutcomes : []));
+	/** Returns the values of the metric's label that come first, and have a series also with 0. */
+	#usual(name: MetricName): readonly string[] {
+		if (name === "requests") return this.#series.has(name) ? requestTypes : [];
+		if (name === "organizations") return this.#series.has(name) ? usualStates[this.#command] : [];
+		return this.#hasRead ? (usualLabels[name] ?? []) : [];
 	}
 }
 
@@ -166,17 +153,6 @@ export function renderOpenMetrics(result: CommandResult, run: RunFacts): string 
 	const stream = new MetricsStream({ command: result.command, run: () => run });
 	for (const one of isCompared(result) ? result.organizations : []) stream.add(one);
 	return stream.end(result);
-}
-
-function writeRequests(writer: MetricsWriter, requests: RequestCounts): void {
-	const { queries, submits, retries } = requests;
-	writer.addAll("requests", [
-		["query", queries],
-		["submit", submits],
-		["retry", retries],
-	]);
-	writer.add("throttled", requests.throttled);
-	writer.add("waited", requests.throttledMs / 1000);
 }
 
 /** Returns what is open after these steps: of the activities that the plan found, and of those that the steps submitted. */
@@ -195,11 +171,7 @@ function openActivities(plan: Plan | undefined, results: readonly StepResult[], 
 			createdAt: known === undefined ? endedAt : known.createdAt,
 		});
 	}
-	const all = [...states.values()];
-	return {
-		pending: all.filter(({ state }) => state === "pending"),
-		inDoubt: all.filter(({ state }) => state === "in-doubt").length,
-	};
+	return [...states.values()];
 }
 
 const openStates: Readonly<Partial<Record<Outcome, PendingActivity["state"]>>> = {
@@ -208,87 +180,56 @@ const openStates: Readonly<Partial<Record<Outcome, PendingActivity["state"]>>> =
 	unknown: "in-doubt",
 };
 
-class Counter {
-	readonly #counts = new Map<string, number>();
+/** The values of all metrics, by the value of the metric's own label; `""` where it has none. */
+class Series {
+	readonly #values = new Map<MetricName, Map<string, number>>();
 
-	get isEmpty(): boolean {
-		return this.#counts.size === 0;
+	has(metric: MetricName, label?: string): boolean {
+		const values = this.#values.get(metric);
+		return label === undefined ? values !== undefined : values?.has(label) === true;
 	}
 
-	has(value: string): boolean {
-		return this.#counts.has(value);
+	add(metric: MetricName, value: number, label = ""): void {
+		const values = this.#of(metric);
+		values.set(label, (values.get(label) ?? 0) + value);
 	}
 
-	add(value: string): void {
-		this.#counts.set(value, (this.#counts.get(value) ?? 0) + 1);
+	/** Adds a time in ISO 8601, of which the earliest counts; it is unknown once one of them is. */
+	addTime(metric: MetricName, time: string | null): void {
+		const seconds = time === null ? Number.NaN : Date.parse(time) / 1000;
+		this.#of(metric).set("", Math.min(this.#of(metric).get("") ?? Number.POSITIVE_INFINITY, seconds));
 	}
 
-	/** Returns the counts: those of `usual` first and also if they are 0. */
-	all(usual: readonly string[]): readonly (readonly [value: string, count: number])[] {
-		const values = new Set([...usual, ...[...this.#counts.keys()].sort()]);
-		return [...values].map((value) => [value, this.#counts.get(value) ?? 0]);
-	}
-}
-
-/** The earliest of some times; unknown without one, and once one of them is unknown. */
-class Earliest {
-	#ms = Number.POSITIVE_INFINITY;
-
-	/** Adds a time in ISO 8601. */
-	add(time: string | null): void {
-		const ms = time === null ? Number.NaN : Date.parse(time);
-		this.#ms = Math.min(this.#ms, ms);
+	/** Returns what is known: the values of `usual` labels first, also if they are 0. */
+	all(metric: MetricName, usual: readonly string[]): readonly (readonly [label: string, value: number])[] {
+		const values = this.#values.get(metric) ?? new Map<string, number>();
+		const labels = new Set([...usual, ...[...values.keys()].sort()]);
+		return [...labels]
+			.map((label) => [label, values.get(label) ?? 0] as const)
+			.filter(([, value]) => Number.isFinite(value));
 	}
 
-	/** Seconds since 1970. */
-	get seconds(): number | undefined {
-		return Number.isFinite(this.#ms) ? this.#ms / 1000 : undefined;
+	#of(metric: MetricName): Map<string, number> {
+		const values = this.#values.get(metric) ?? new Map<string, number>();
+		this.#values.set(metric, values);
+		return values;
 	}
 }
 
-/** Writes metric families, each once and with all its series together. */
-class MetricsWriter {
-	readonly #lines: string[] = [];
-	readonly #labels: Readonly<Record<string, string>>;
-
-	constructor(command: MeteredCommand, labels: Readonly<Record<string, string>>) {
-		this.#labels = { command, ...labels };
-	}
-
-	/** Adds a metric with one series; `labelValue` where the metric has a label of its own. */
-	add(metric: MetricName, value: number, labelValue?: string): void {
-		this.#head(metric);
-		this.#sample(metric, value, labelValue);
-	}
-
-	/** Adds a metric with a series for each value of its label; nothing without one. */
-	addAll(metric: MetricName, values: readonly (readonly [labelValue: string, value: number])[]): void {
-		if (values.length > 0) this.#head(metric);
-		for (const [labelValue, value] of values) this.#sample(metric, value, labelValue);
-	}
-
-	/** Adds a time; nothing if it is unknown. */
-	addTime(metric: MetricName, { seconds }: Earliest): void {
-		if (seconds !== undefined) this.add(metric, seconds);
-	}
-
-	finish(): string {
-		return [...this.#lines, "# EOF", ""].join("\n");
-	}
-
-	#head(metric: MetricName): void {
-		const { name, help } = metricOf(metric);
-		this.#lines.push(`# TYPE ${name} gauge`);
-		if (name.endsWith("_seconds")) this.#lines.push(`# UNIT ${name} seconds`);
-		this.#lines.push(`# HELP ${name} ${help}`);
-	}
-
-	#sample(metric: MetricName, value: number, labelValue: string | undefined): void {
-		const { name, label } = metricOf(metric);
-		const own = label === undefined || labelValue === undefined ? {} : { [label]: labelValue };
-		const labels = Object.entries({ ...this.#labels, ...own }).map(([key, text]) => `${key}="${escapeLabel(text)}"`);
-		this.#lines.push(`${name}{${labels.join(",")}} ${value}`);
-	}
+/** Returns a metric family: what it is, and its series. */
+function linesOf(
+	metric: MetricName,
+	values: ReturnType<Series["all"]>,
+	shared: Readonly<Record<string, string>>,
+): readonly string[] {
+	const { name, help, label } = metricOf(metric);
+	if (values.length === 0) return [];
+	const unit = name.endsWith("_seconds") ? [`# UNIT ${name} seconds`] : [];
+	const samples = values.map(([own, value]) => {
+		const all = Object.entries({ ...shared, ...(label === undefined ? {} : { [label]: own }) });
+		return `${name}{${all.map(([key, text]) => `${key}="${escapeLabel(text)}"`).join(",")}} ${value}`;
+	});
+	return [`# TYPE ${name} gauge`, ...unit, `# HELP ${name} ${help}`, ...samples];
 }
 
 const escapes: Readonly<Record<string, string>> = { "\\": "\\\\", '"': '\\"', "\n": "\\n" };

@@ -14,24 +14,10 @@ export function isLint(result: { readonly command: string }): result is LintResu
 	return result.command === "lint" && "organizations" in result;
 }
 
-export interface PublishedFinding {
-	readonly rule: string;
-	readonly severity: PlacedFinding["severity"];
-	readonly on: PlacedFinding["on"];
-	readonly name: string;
-	readonly liveOnly: boolean;
-	readonly file: string;
-	readonly line: number;
-	readonly column: number;
-	readonly message: string;
-	readonly witness: string | null;
-	readonly fix: string;
-	readonly fingerprint: string;
-	readonly reason?: string;
-}
+export type PublishedFinding = ReturnType<typeof publishFinding> & { readonly reason?: string };
 
 export function publishLint({ findings, ignored, isLive: live, ...one }: OrganizationLint) {
-	const publish = (finding: PlacedFinding): PublishedFinding => publishFinding(finding, one.organizationId);
+	const publish = (finding: PlacedFinding) => publishFinding(finding, one.organizationId);
 	return {
 		...one,
 		live,
@@ -40,7 +26,7 @@ export function publishLint({ findings, ignored, isLive: live, ...one }: Organiz
 	};
 }
 
-function publishFinding(finding: PlacedFinding, organizationId: string): PublishedFinding {
+function publishFinding(finding: PlacedFinding, organizationId: string) {
 	const { rule, severity, on, name, isLiveOnly, at, text = "" } = finding;
 	const { message, witness, fix } = sayLintFinding(finding);
 	// What moves in a document, or is worded better, stays the same finding.

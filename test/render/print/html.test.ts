@@ -2,10 +2,9 @@
 
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { showName } from "../../../src/common/escape.ts";
 import { resultsByAddress } from "../../../src/plan/report.ts";
 import { renderGithub } from "../../../src/render/github.ts";
-import { html, sentence, trusted } from "../../../src/render/html/html.ts";
+import { html, trusted } from "../../../src/render/html/html.ts";
 import { renderHtml } from "../../../src/render/html/page.ts";
 import { renderMarkdown } from "../../../src/render/markdown.ts";
 import { phraseHtml } from "../../../src/render/print/html.ts";
@@ -224,20 +223,6 @@ describe("a name or a command in a sentence", () => {
 	it.each(results)("of %s is never between back quotes", (_, result) => {
 		const page = renderHtml(result).replace(/<(style|script)>.*?<\/\1>/gs, "");
 		expect(page).not.toContain("`");
-	});
-
-	it("is code, and a name in quotes is none, whatever it holds", () => {
-		expect(sentence(`it changes userTag:${showName("`a` `")}: \`orgsync status\``).html).toBe(
-			"it changes userTag:&#34;`a` `&#34;: <code>orgsync status</code>",
-		);
-	});
-
-	it("is code, also where the name itself holds back quotes", () => {
-		const text = (name: string): string => sentence(`rename \`${showName(name)}\` to \`b\`; \`orgsync apply\``).html;
-		expect(text("a")).toBe("rename <code>a</code> to <code>b</code>; <code>orgsync apply</code>");
-		expect(text('`a` to "`b')).toBe(
-			"rename <code>&#34;`a` to \\&#34;`b&#34;</code> to <code>b</code>; <code>orgsync apply</code>",
-		);
 	});
 });
 

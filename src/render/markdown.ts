@@ -63,13 +63,12 @@ export function markerOf(key: string): string {
 
 /** Returns the organizations without anything to decide, one line each. */
 function foldedSection(organizations: readonly OrganizationResult[]): Section {
-	return section("idle", "Nothing to decide", ["organization", "organizations"], {
-		rows: organizations.map(({ plan, verdict }) => ({
+	return section(
+		"idle",
+		organizations.map(({ plan, verdict }) => ({
 			said: [...sayOrganization(plan), ": ", ...sayVerdict(verdict)],
 		})),
-		shorten: "first",
-		isFolded: true,
-	});
+	);
 }
 
 /** Returns the head of a part and its sections: without its head no section of it is kept. */

@@ -137,14 +137,158 @@ export interface Section {
 	readonly isFolded?: boolean;
 }
 
-/** Returns a section: without rows, plain and never shortened, unless `more` says otherwise. */
-export function section(
-	id: string,
-	title: string | null,
-	noun: Section["noun"],
-	more: Partial<Omit<Section, "id" | "title" | "noun">>,
-): Section {
-	return { id, title, noun, look: "plain", rows: [], shorten: "never", ...more };
+const bad = { look: "bad" } as const;
+const attention = { look: "attention" } as const;
+const good = { look: "good" } as const;
+const whole = { shorten: "whole" } as const;
+const last = { shorten: "last" } as const;
+const later = { shorten: "later" } as const;
+const early = { shorten: "early" } as const;
+const first = { shorten: "first" } as const;
+const differences = { form: "differences" } as const;
+const sentences = { form: "sentences" } as const;
+const steps = { form: "steps" } as const;
+const folded = { isFolded: true } as const;
+
+/** A title, what rows are called when they are counted, with `s` for many, and what else is so of each such section. */
+type SectionHead = readonly [title: string | null, noun: string | Section["noun"], ...traits: Partial<Section>[]];
+
+/** Every section by its id. What depends on a result, its maker says. */
+const heads = {
+	// Of a run, and of what ended it.
+	error: ["What is wrong", "problem", bad],
+	stale: ["Changed since it was planned", "changed object", bad],
+	unplanned: [
+		"Organizations that could not be read",
+		["organization that could not be read", "organizations that could not be read"],
+		bad,
+	],
+	"saved-plan": [null, "saved plan", sentences],
+	overrides: ["Overrides used", ["override used", "overrides used"], attention],
+	idle: ["Nothing to decide", "organization", first, folded],
+	dropped: ["No longer in any document", "organization", attention, last],
+	// What a reader has to decide or to mend.
+	problems: ["This organization cannot converge", "problem", bad],
+	stopped: ["Why it stopped", "error", bad],
+	"denied-steps": ["Would be denied", ["step that would be denied", "steps that would be denied"], bad],
+	guards: [null, "guard", bad],
+	"guards-that-warn": ["Guards that warn", ["guard that warns", "guards that warn"], attention, last],
+	"guards-that-pass": ["Guards that pass", ["guard that passes", "guards that pass"], first, folded],
+	"cases-broken": ["Access cases that do not hold after this plan", "access case", bad],
+	"cases-gone": ["Access cases that this change deletes or changes", "access case", attention],
+	"cases-failing": ["Access cases that do not hold, before and after", "access case", attention],
+	"cases-passing": ["Access cases that hold", "access case", good, first, folded],
+	impact: [null, ["change of who can do what", "changes of who can do what"]],
+	assumptions: [
+		"Assumed, not documented",
+		["assumption, not documented", "assumptions, not documented"],
+		first,
+		folded,
+	],
+	"broken-rules": ["Broken rules", "broken rule", bad],
+	warnings: ["Warnings", "warning", attention, last],
+	unknown: ["Could not be read", "unknown", attention, early],
+	unread: ["Could not be read", "unknown", attention],
+	// What differs, and what else touches it.
+	"left-policies": [
+		"Policies that left the document and stay live",
+		["policy that left the document", "policies that left the document"],
+		attention,
+		whole,
+	],
+	"moved-aliases": [
+		"Aliases that now mean another user",
+		["alias that now means another user", "aliases that now mean other users"],
+		attention,
+		whole,
+	],
+	reverts: [
+		"Apply would revert, though this change does not mention it",
+		["change made outside that apply would revert", "changes made outside that apply would revert"],
+		attention,
+		whole,
+		differences,
+	],
+	"document-changes": ["This change (base \u2192 head)", "difference", early, differences],
+	"drifted-before": ["Drift before this change (base \u2192 live)", "difference", early, differences],
+	planned: ["What apply will do (head \u2192 live)", "difference", early, differences],
+	drifted: ["Drifted", ["drift", "drift"], attention, differences],
+	"drift-pending": ["Fixed by a pending activity", ["drift, pending", "pending drift"], later, differences],
+	"drift-unknown": ["Unknown", ["drift, unknown", "unknown drift"], attention, early, differences],
+	"new-credentials": ["New credentials since the last report", "new credential", attention, differences],
+	resolved: ["Resolved since the last report", ["resolved", "resolved differences"], later],
+	"not-checked": [
+		"Not checked in this run, from the last report",
+		["not checked", "objects not checked"],
+		attention,
+		later,
+	],
+	changes: [null, "change", early, differences],
+	removals: ["Removals", "removal", whole, differences],
+	"memberships-lost": ["Memberships lost", "lost membership", whole, differences],
+	policies: ["Policies", "change", differences],
+	matrix: [null, "user tag"],
+	"user-tags": ["User tags", "change", differences],
+	"report-only": ["Report-only differences", "change", attention, differences],
+	approvals: ["Approvals", ["forecast of an approval", "forecasts of approvals"], attention, later],
+	"pending-activities": ["Pending activities", ["pending activity", "pending activities"], attention, later],
+	"in-doubt": ["Requests in doubt", ["request in doubt", "requests in doubt"], attention, later],
+	"rejected-before": ["Rejected activities", ["rejected activity", "rejected activities"], attention, later],
+	"other-pending": [
+		"Other pending activities on policies and user tags",
+		["other pending activity", "other pending activities"],
+		attention,
+		later,
+	],
+	"access-with-an-end": ["Access with an end", ["access with an end", "accesses with an end"], early],
+	unmanaged: ["Unmanaged user tags, which apply does not touch", "unmanaged user tag", first, folded],
+	// Steps, and what became of them.
+	steps: [null, "step", steps],
+	results: [null, "step", steps],
+	"not-completed": ["Not completed", ["step that did not complete", "steps that did not complete"], bad, steps],
+	"completed-steps": ["Completed steps", "step", first, steps, folded],
+	"planned-steps": ["Steps, in order", "step", first, steps, folded],
+	"wrong-forecasts": ["Wrong forecasts", "wrong forecast", later],
+	"still-different": [
+		"Still different after the last step (changed elsewhere)",
+		["still different", "differences"],
+		bad,
+	],
+	"not-verified": ["Not verified after the last step", ["not verified", "warnings"], attention],
+	// Of commands that make no plan.
+	lines: [null, "line"],
+	valid: [null, "organization"],
+	status: [null, ["activity", "activities"]],
+	"policy-history": [null, "event"],
+	vote: [null, ["activity", "activities"]],
+	votes: [null, ["activity", "activities"], steps],
+	missing: ["Steps of the saved plan without an activity", "step", attention],
+	unlisted: ["There may be other activities", ["activity", "activities"], attention],
+	powers: [null, "power", last],
+	"powers-warnings": ["Warnings", "warning", attention],
+	"powers-policies": [null, ["policy", "policies"], last],
+	why: [null, "reason", last],
+	"cases-failed": ["Failed", "case", bad],
+	"cases-unknown": ["Could not be judged", "case", attention],
+	"cases-passed": ["Passed", "case", good, first],
+	"cases-uncovered": ["No case would notice without", ["policy or clause", "policies and clauses"], attention],
+	"lint-error": ["Errors", "error", bad],
+	"lint-warning": ["Warnings", "warning", attention],
+	"lint-note": ["Notes", "note"],
+	"lint-not-compared": ["Not compared", "note"],
+	credentials: [null, "user", last],
+	sessions: ["Login sessions", "user", first],
+	"unmanaged-organizations": ["Unmanaged", "organization", attention, last],
+	elsewhere: ["In documents, but no sub-organizations of it", "organization", later],
+	incomplete: [null, "organization", attention],
+} as const satisfies Readonly<Record<string, SectionHead>>;
+
+/** Returns the section of this id with these rows; plain and never shortened, where neither its head nor `more` says otherwise. */
+export function section(id: keyof typeof heads, rows: readonly Row[], more: Partial<Section> = {}): Section {
+	const [title, noun, ...traits]: SectionHead = heads[id];
+	const named = typeof noun === "string" ? ([noun, `${noun}s`] as const) : noun;
+	const own: Partial<Section> = Object.assign({}, ...traits, more);
+	return { id, title, look: "plain", noun: named, shorten: "never", rows, ...own };
 }
 
 /** Returns the phrases as notes; null and empty ones are left out. */

@@ -198,7 +198,7 @@ describe("the copy of the sources, with a section and a guard too", () => {
 describe("what is added in few files", () => {
 	it("is a section of the report of a plan, in 5, those of its fact included", () => {
 		expect(filesOf(section).length).toBeLessThanOrEqual(5);
-		const folders = ["src/plan", "src/render", "src/render/sections"];
+		const folders = ["src/plan", "src/render", "src/render/sections", "src/say"];
 		expect([...new Set(filesOf(section).map((file) => dirname(file)))]).toEqual(folders);
 	});
 

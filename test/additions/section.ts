@@ -16,17 +16,13 @@ export function findEmptied(changes: readonly Change[]): readonly string[] {
 		"src/render/sections/emptied.ts": `import { showAddress } from "../../common/escape.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { identifier } from "../../say/phrase.ts";
-import type { Section } from "../../say/section.ts";
+import { type Section, section } from "../../say/section.ts";
 
 export function emptiedSection({ emptied }: Plan): Section {
-	return {
-		id: "emptied",
-		title: "Left without a member",
-		look: "attention",
-		noun: ["tag without a member", "tags without a member"],
-		rows: emptied.map((address) => ({ said: [identifier(showAddress(address))], about: [address] })),
-		shorten: "last",
-	};
+	return section(
+		"emptied",
+		emptied.map((address) => ({ said: [identifier(showAddress(address))], about: [address] })),
+	);
 }
 `,
 	},
@@ -38,6 +34,12 @@ export function emptiedSection({ emptied }: Plan): Section {
 			],
 			["		formatVersion: 1,\n", "		emptied: findEmptied(changes),\n"],
 			['import { makeSteps } from "./steps.ts";\n', 'import { findEmptied } from "./emptied.ts";\n'],
+		],
+		"src/say/section.ts": [
+			[
+				"const heads = {\n",
+				'	emptied: ["Left without a member", ["tag without a member", "tags without a member"], attention, last],\n',
+			],
 		],
 		"src/render/page.ts": [
 			["		warningsSection(plan),\n", "		emptiedSection(plan),\n"],

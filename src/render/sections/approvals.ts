@@ -9,22 +9,14 @@ import { type Row, type Section, section } from "../../say/section.ts";
 
 export function deniedSection(plan: Plan): Section {
 	const denied = describeApprovals(plan).filter(({ verdict }) => verdict === "denied");
-	return section("denied-steps", "Would be denied", ["step that would be denied", "steps that would be denied"], {
-		look: "bad",
-		rows: denied.map(rowOf),
-		foot: describeForecaster(denied, plan),
-	});
+	return section("denied-steps", denied.map(rowOf), { foot: describeForecaster(denied, plan) });
 }
 
 /** The forecasts of the other steps; no rows where all run at once, which the summary says. */
 export function approvalsSection(plan: Plan): Section {
 	const lines = describeApprovals(plan);
 	const isCalm = lines.every(({ verdict }) => verdict === "runs");
-	return section("approvals", "Approvals", ["forecast of an approval", "forecasts of approvals"], {
-		look: "attention",
-		rows: isCalm ? [] : lines.filter(({ verdict }) => verdict !== "denied").map(rowOf),
-		shorten: "later",
-	});
+	return section("approvals", isCalm ? [] : lines.filter(({ verdict }) => verdict !== "denied").map(rowOf));
 }
 
 const badges: Readonly<Record<ApprovalVerdict, NonNullable<Row["badge"]>>> = {

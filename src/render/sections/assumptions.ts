@@ -10,8 +10,6 @@ export function assumptionsSection(assumptions: readonly Assumed[], names: Reaso
 	const rows = isBrief && said.length > 0 ? [joinPhrases(said, "; ")] : said;
 	return section(
 		"assumptions",
-		"Assumed, not documented",
-		["assumption, not documented", "assumptions, not documented"],
-		{ rows: rows.map((one) => ({ said: one })), isFolded: true, shorten: "first" },
+		rows.map((one) => ({ said: one })),
 	);
 }

@@ -26,47 +26,27 @@ export function sayBase({ base }: ThreeWay): Phrase {
 /** What a reader has to see first: aliases that now mean another user, which names alone would hide, and what apply would revert. */
 export function revertSections(threeWay: ThreeWay | null): readonly Section[] {
 	if (threeWay === null) return [];
-	const left = leftPolicies(threeWay);
 	return [
 		section(
 			"left-policies",
-			"Policies that left the document and stay live",
-			["policy that left the document", "policies that left the document"],
-			{
-				look: "attention",
-				rows: left.map((address) => leftRow(address, threeWay)),
-				shorten: "whole",
-			},
+			leftPolicies(threeWay).map((address) => leftRow(address, threeWay)),
 		),
 		section(
 			"moved-aliases",
-			"Aliases that now mean another user",
-			["alias that now means another user", "aliases that now mean other users"],
-			{
-				look: "attention",
-				rows: reassignedAliases(threeWay).map(({ alias, before, after }) => ({
-					said: [
-						title(showName(alias)),
-						" is now ",
-						identifier(identifyUser(after ?? "", threeWay)),
-						", before ",
-						identifier(identifyUser(before ?? "", threeWay)),
-					],
-				})),
-				shorten: "whole",
-			},
+			reassignedAliases(threeWay).map(({ alias, before, after }) => ({
+				said: [
+					title(showName(alias)),
+					" is now ",
+					identifier(identifyUser(after ?? "", threeWay)),
+					", before ",
+					identifier(identifyUser(before ?? "", threeWay)),
+				],
+			})),
 		),
 		section(
 			"reverts",
-			"Apply would revert, though this change does not mention it",
-			["change made outside that apply would revert", "changes made outside that apply would revert"],
-			{
-				look: "attention",
-				form: "differences",
-				...(threeWay.reverts.length === 0 ? {} : { lead: [signsMean] }),
-				rows: threeWay.reverts.map((one) => revertedRow(one, threeWay)),
-				shorten: "whole",
-			},
+			threeWay.reverts.map((one) => revertedRow(one, threeWay)),
+			threeWay.reverts.length === 0 ? {} : { lead: [signsMean] },
 		),
 	];
 }
@@ -155,35 +135,19 @@ export function partSections(threeWay: ThreeWay | null, plan: Plan): readonly Se
 	const empty = isNew ? "Nothing: neither document manages anything." : "Nothing: both documents are the same.";
 	const emptyDrift = isNew ? "Nothing: the base does not have this organization." : inSync;
 	return [
-		part("document-changes", "This change (base \u2192 head)", changed, changed.length === 0 ? empty : legend),
+		part("document-changes", changed, changed.length === 0 ? empty : legend),
 		{
-			...part(
-				"drifted-before",
-				"Drift before this change (base \u2192 live)",
-				drifted,
-				drifted.length === 0 ? emptyDrift : changed.length === 0 ? legend : "",
-			),
+			...part("drifted-before", drifted, drifted.length === 0 ? emptyDrift : changed.length === 0 ? legend : ""),
 			rows: [...drifted, ...unread],
 		},
-		part(
-			"planned",
-			"What apply will do (head \u2192 live)",
-			[],
-			describePlanned(threeWay, plan, needsLegend && legend === "" ? ` ${signsMean}` : ""),
-		),
+		part("planned", [], describePlanned(threeWay, plan, needsLegend && legend === "" ? ` ${signsMean}` : "")),
 	];
 }
 
-function part(id: string, heading: string, rows: readonly Row[], lead: string): Section {
+function part(id: "document-changes" | "drifted-before" | "planned", rows: readonly Row[], lead: string): Section {
 	const lines = rows.reduce((sum, row) => sum + 1 + (row.rows ?? []).length, 0);
-	return section(id, heading, ["difference", "differences"], {
-		form: "differences",
-		...(lead === "" ? {} : { lead: [lead] }),
-		rows,
-		number: rows.length,
-		isFolded: lines > maxOpen,
-		shorten: "early",
-	});
+	const above = lead === "" ? {} : { lead: [lead] };
+	return section(id, rows, { ...above, number: rows.length, isFolded: lines > maxOpen });
 }
 
 /** Returns one sentence on what the plan holds, for a reader who finds the rest below. `legend` follows where there are changes. */
@@ -197,9 +161,9 @@ function describePlanned({ reverts }: ThreeWay, { problems, changes, steps }: Pl
 
 /** The organizations that are only in the base: what stays in each. */
 export function droppedSection(dropped: readonly ThreeWay[]): Section {
-	return section("dropped", "No longer in any document", ["organization", "organizations"], {
-		look: "attention",
-		rows: dropped.map((one) => ({
+	return section(
+		"dropped",
+		dropped.map((one) => ({
 			said: [
 				identifier(showText(one.organizationId)),
 				": in ",
@@ -207,6 +171,5 @@ export function droppedSection(dropped: readonly ThreeWay[]): Section {
 				` but in no document now; ${count(countWholes(one), "object stays", "objects stay")} as is, not compared`,
 			],
 		})),
-		shorten: "last",
-	});
+	);
 }

@@ -16,9 +16,9 @@ import { assumptionsSection } from "./assumptions.ts";
 const verdicts = ["failed", "unknown", "passed"] as const;
 
 const shown = {
-	failed: ["Failed", "bad", "failed"],
-	unknown: ["Could not be judged", "attention", "could not be judged"],
-	passed: ["Passed", "good", "passed"],
+	failed: ["failed", "bad"],
+	unknown: ["could not be judged", "attention"],
+	passed: ["passed", "good"],
 } as const;
 
 /** Returns the cases by what became of them, what they assume, and what none is about; an annotation is about none that passed. */
@@ -29,21 +29,21 @@ export function casesSections(
 	const { assumptions = [], uncovered = [] } = one;
 	const sections = [
 		...verdicts.map((verdict) =>
-			section(`cases-${verdict}`, shown[verdict][0], ["case", "cases"], {
-				look: shown[verdict][1],
-				rows: one.cases.filter((own) => own.verdict === verdict).map((own) => caseRow(own, one)),
-				...(verdict === "passed" ? { isFolded: format !== "text", shorten: "first" } : {}),
-			}),
+			section(
+				`cases-${verdict}`,
+				one.cases.filter((own) => own.verdict === verdict).map((own) => caseRow(own, one)),
+				verdict === "passed" ? { isFolded: format !== "text" } : {},
+			),
 		),
 		assumptionsSection(assumptions, one, false),
-		section("cases-uncovered", "No case would notice without", ["policy or clause", "policies and clauses"], {
-			look: "attention",
-			rows: uncovered.map(({ policyId, clause }) => {
+		section(
+			"cases-uncovered",
+			uncovered.map(({ policyId, clause }) => {
 				const policy = describePolicies([policyId], one) ?? [];
 				return { said: clause === null ? policy : [`the ${clause} of `, ...policy] };
 			}),
-			...(one.uncovered?.length === 0 ? { foot: [["A case notices for each policy and clause."]] } : {}),
-		}),
+			one.uncovered?.length === 0 ? { foot: [["A case notices for each policy and clause."]] } : {},
+		),
 	];
 	return format === "annotations" ? sections.filter(({ shorten }) => shorten !== "first") : sections;
 }
@@ -75,31 +75,23 @@ function mergeAlike(findings: readonly CaseFinding[]) {
 	});
 }
 
-const planned = {
-	broken: ["Access cases that do not hold after this plan", "bad"],
-	gone: ["Access cases that this change deletes or changes", "attention"],
-	failing: ["Access cases that do not hold, before and after", "attention"],
-	passing: ["Access cases that hold", "good"],
-} as const;
+const planned = ["broken", "gone", "failing", "passing"] as const;
 
 /** Returns the cases of a plan: those that it breaks, those that the change of the files touches, and the rest. */
 export function plannedCasesSections({ accessCases, ...plan }: Plan): readonly Section[] {
 	if (accessCases === undefined) return [];
 	const names = { ...plan, ...accessCases };
-	return Object.entries(planned).map(([kind, [heading, look]]) => {
+	return planned.map((kind) => {
 		const cases = accessCases.cases.filter((one) => kindOf(one) === kind);
-		return section(`cases-${kind}`, heading, ["access case", "access cases"], {
-			look,
-			// Without the change of the files, a reader looks for what fails.
-			rows: ["deleted", "replaced", "changed", "added", null].flatMap((change) =>
-				cases.filter((one) => one.change === change).map((one) => plannedRow(one, names)),
-			),
-			...(kind === "passing" ? { isFolded: true, shorten: "first" } : {}),
-		});
+		// Without the change of the files, a reader looks for what fails.
+		const rows = ["deleted", "replaced", "changed", "added", null].flatMap((change) =>
+			cases.filter((one) => one.change === change).map((one) => plannedRow(one, names)),
+		);
+		return section(`cases-${kind}`, rows);
 	});
 }
 
-function kindOf(one: PlannedCase): keyof typeof planned {
+function kindOf(one: PlannedCase): (typeof planned)[number] {
 	const isFailing = one.judged.verdict !== "passed";
 	if (isFailing && (isBroken(one) || isNew(one))) return "broken";
 	return isOfBase(one) ? "gone" : isFailing ? "failing" : "passing";
@@ -122,7 +114,7 @@ export function summarizeCases({ organizations }: TestResult): { readonly verdic
 	const all = organizations.flatMap(({ cases }) => cases.map(({ verdict }) => verdict));
 	const parts = verdicts.flatMap((verdict) => {
 		const number = all.filter((one) => one === verdict).length;
-		return number === 0 ? [] : [`${number} ${shown[verdict][2]}`];
+		return number === 0 ? [] : [`${number} ${shown[verdict][0]}`];
 	});
 	const worst = verdicts.find((verdict) => all.includes(verdict)) ?? "passed";
 	const headline = `${count(all.length, "access case", "access cases")}: ${parts.join(", ")}`;

@@ -11,7 +11,7 @@ import { count } from "../../say/count.ts";
 import { outcomeWords, toneOf } from "../../say/outcomes.ts";
 import { address, identifier, listOf, type Phrase, reason, title } from "../../say/phrase.ts";
 import { namePerson } from "../../say/powers.ts";
-import { type Look, type Note, notesOf, type Row, type Section, section } from "../../say/section.ts";
+import { type Note, notesOf, type Row, type Section, section } from "../../say/section.ts";
 import { compareNaturally } from "../natural-order.ts";
 import type { PlannedOrganization } from "../result/found.ts";
 import { comparedRow, policyRow, renameRow } from "./policy-changes.ts";
@@ -25,8 +25,6 @@ export type MarksOf = (
 ) => readonly Note[];
 
 const noMarks: MarksOf = () => [];
-
-const noun = ["change", "changes"] as const;
 
 export const revertsDrift = "reverts drift";
 
@@ -172,18 +170,14 @@ function describeDoubt(change: TagChange | RemovalChange): string | null {
 
 /** Returns all changes, in the order of the plan; without a title, because the changes are the plan. */
 export function changesSection(plan: Plan, marksOf: MarksOf): Section {
-	return { ...sectionOf(plan, marksOf, () => true), id: "changes", title: null, shorten: "early" };
+	return section("changes", rowsOf(plan, marksOf));
 }
 
 /** Returns the removed objects; no format cuts or folds them. */
 export function removalsSection(plan: Plan, marksOf: MarksOf, hasResults: boolean): Section {
-	return {
-		...sectionOf(plan, marksOf, ({ action }) => action === "remove"),
-		id: "removals",
-		title: hasResults ? "Removals and their results" : "Removals",
-		noun: ["removal", "removals"],
-		shorten: "whole",
-	};
+	const removed = plan.changes.filter(({ action }) => action === "remove");
+	const more = hasResults ? { title: "Removals and their results" } : {};
+	return section("removals", rowsOf(plan, marksOf, removed), more);
 }
 
 /** More tags than this are a matrix, and their list is folded. */
@@ -192,12 +186,7 @@ const maxTagsOpen = 8;
 /** Returns the policies to create and to change, with their texts; those to remove are removals. */
 export function policiesSection(plan: Plan, marksOf: MarksOf): Section {
 	const policies = plan.changes.filter(isWritten);
-	return {
-		...sectionOf({ ...plan, changes: policies }, marksOf, () => true),
-		id: "policies",
-		title: "Policies",
-		isFolded: policies.length > maxPoliciesOpen,
-	};
+	return section("policies", rowsOf(plan, marksOf, policies), { isFolded: policies.length > maxPoliciesOpen });
 }
 
 /** More policies than this are folded. */
@@ -209,35 +198,20 @@ export function tagsSection(plan: Plan, marksOf: MarksOf): Section {
 		.filter((change) => change.kind === "userTag")
 		.filter(({ action }) => action !== "remove")
 		.sort((left, right) => compareNaturally(left.after.name, right.after.name));
-	return {
-		...sectionOf({ ...plan, changes: tags }, marksOf, () => true),
-		id: "user-tags",
-		title: "User tags",
-		isFolded: tags.length > maxTagsOpen,
-	};
+	return section("user-tags", rowsOf(plan, marksOf, tags), { isFolded: tags.length > maxTagsOpen });
 }
 
 export function reportedSection(plan: Plan, marksOf: MarksOf): Section {
-	return {
-		...sectionOf(plan, marksOf, ({ action }) => action === "report"),
-		id: "report-only",
-		title: "Report-only differences",
-		look: "attention",
-	};
+	const reported = plan.changes.filter(({ action }) => action === "report");
+	return section("report-only", rowsOf(plan, marksOf, reported));
 }
 
-function sectionOf(plan: Plan, marksOf: MarksOf, isShown: (change: Change) => boolean) {
+function rowsOf(plan: Plan, marksOf: MarksOf, changes: readonly Change[] = plan.changes): readonly Row[] {
 	const heldAt = holdsOf(plan);
-	return {
-		look: "plain" as Look,
-		noun,
-		form: "differences" as const,
-		rows: plan.changes.filter(isShown).map((change): Row => {
-			const row = changeRow(change, plan, marksOf);
-			return heldAt(change.address) === heldByRejection ? { ...row, isHeld: true } : row;
-		}),
-		shorten: "never" as Section["shorten"],
-	};
+	return changes.map((change) => {
+		const row = changeRow(change, plan, marksOf);
+		return heldAt(change.address) === heldByRejection ? { ...row, isHeld: true } : row;
+	});
 }
 
 /** Longest beginning of an address in a line of lost memberships, in characters: a user needs up to 180 of the line. */
@@ -248,17 +222,11 @@ const shortReason = 110;
 
 /** Returns the members who lose a tag, in lines too short to be cut, so that a reader sees every one. */
 export function lostMembershipsSection(plan: Plan, marksOf: MarksOf, hasResults: boolean): Section {
-	return section(
-		"memberships-lost",
-		hasResults ? "Memberships lost and their results" : "Memberships lost",
-		["lost membership", "lost memberships"],
-		{
-			number: countChanges(plan, () => true).lost.all,
-			form: "differences",
-			rows: plan.changes.flatMap((change) => (change.kind === "userTag" ? lossRows(change, plan, marksOf) : [])),
-			shorten: "whole",
-		},
-	);
+	const rows = plan.changes.flatMap((change) => (change.kind === "userTag" ? lossRows(change, plan, marksOf) : []));
+	return section("memberships-lost", rows, {
+		...(hasResults ? { title: "Memberships lost and their results" } : {}),
+		number: countChanges(plan, () => true).lost.all,
+	});
 }
 
 function lossRows(change: TagChange, plan: Plan, marksOf: MarksOf): readonly Row[] {

@@ -7,30 +7,32 @@ import { type Section, section } from "../../say/section.ts";
 import type { AccessResult, ImportKeyResult, InitResult, PasskeyResult } from "../result/result.ts";
 import { longestReason } from "./windows.ts";
 
-function linesSection(id: string, lines: readonly Phrase[]): Section {
-	const rows = lines.map((said) => ({ said }));
-	return section(id, null, ["line", "lines"], { rows });
+function linesSection(...lines: readonly Phrase[]): Section {
+	return section(
+		"lines",
+		lines.map((said) => ({ said })),
+	);
 }
 
 export function initSection({ file, casesFile, organizationId, nextCommand }: InitResult): Section {
 	const beside: Phrase = casesFile === undefined ? [] : [" and ", identifier(casesFile)];
-	return linesSection("init", [
+	return linesSection(
 		["Wrote ", identifier(file), ...beside, "."],
 		...(organizationId === null ? [["Set ORGSYNC_ORGANIZATION_ID first."]] : []),
 		["Next: ", identifier(nextCommand)],
-	]);
+	);
 }
 
 /** Returns the file that holds the bundle, or why there is none yet. */
 export function importKeySection({ outcome, activityId, fingerprint, out, message }: ImportKeyResult): Section {
-	if (out !== undefined) return linesSection("import", [["The import bundle is in ", identifier(out), "."]]);
+	if (out !== undefined) return linesSection(["The import bundle is in ", identifier(out), "."]);
 	const detail: Phrase = message === null || message === undefined ? [] : [": ", reason(message)];
-	return linesSection("import", [
+	return linesSection(
 		[`No bundle yet, ${outcomeWords[outcome]}`, ...detail],
 		...(activityId === null
 			? []
 			: [["activity ", identifier(activityId), ", fingerprint ", identifier(fingerprint ?? "")]]),
-	]);
+	);
 }
 
 /** Returns the two ways to register the passkey, with JSON to copy. */
@@ -51,18 +53,16 @@ export function accessSections(result: AccessResult): Readonly<Record<"written" 
 	const isUnchanged = access.effect === "unchanged";
 	const isEnding = of === "grant" && access.until !== undefined;
 	return {
-		written: linesSection("access", [
-			[
-				...[isUnchanged ? "Unchanged " : "Wrote ", identifier(access.file), `:${access.line}: `],
-				...[...sayAccess(result), "."],
-			],
+		written: linesSection([
+			...[isUnchanged ? "Unchanged " : "Wrote ", identifier(access.file), `:${access.line}: `],
+			...[...sayAccess(result), "."],
 		]),
-		next: linesSection("next", [
+		next: linesSection(
 			...(isUnchanged
 				? []
 				: [["Nothing was submitted. Next: review ", identifier(access.file), ", then ", identifier(nextCommand)]]),
 			...(isEnding ? [["The access ends with the first apply at or after its end: keep one on a schedule."]] : []),
-		]),
+		),
 	};
 }
 

@@ -14,19 +14,19 @@ export function credentialsSections(one: OrganizationCredentials): readonly Sect
 	return [
 		rulesSection({ ...one, steps: [] }),
 		unreadSection("credentials-unread", [...unread, ...rules]),
-		section("credentials", null, ["user", "users"], {
-			rows: one.users.map((user) => ({
+		section(
+			"credentials",
+			one.users.map((user) => ({
 				said: [namePerson(user.userId, one), ...sayContact(user)],
 				rows: user.credentials.length > 0 ? user.credentials.map(rowOf) : [{ said: sayNone(user) }],
 			})),
-			shorten: "last",
-		}),
-		section("sessions", "Login sessions", ["user", "users"], {
-			rows: one.users
+		),
+		section(
+			"sessions",
+			one.users
 				.filter(({ sessions }) => sessions.length > 0)
 				.map(({ userId, sessions }) => ({ said: [namePerson(userId, one)], rows: sessions.map(rowOf) })),
-			shorten: "first",
-		}),
+		),
 	];
 }
 

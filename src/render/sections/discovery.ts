@@ -7,27 +7,21 @@ import { type Section, section } from "../../say/section.ts";
 import { type Summary, verdictOf } from "../../say/verdict.ts";
 import type { DiscoveryResult } from "../result/result.ts";
 
-const noun = ["organization", "organizations"] as const;
+const isCutOff = "The service does not show all sub-organizations: it returned the same page twice.";
 
 export function discoverySections(result: DiscoveryResult): readonly Section[] {
 	return [
-		section("unmanaged-organizations", "Unmanaged", noun, {
-			look: "attention",
-			shorten: "last",
-			rows: unmanagedIn(result).map((id) => ({ said: [identifier(id)] })),
-		}),
-		section("elsewhere", "In documents, but no sub-organizations of it", noun, {
-			shorten: "later",
-			rows: result.elsewhere.map((one) => ({
+		section(
+			"unmanaged-organizations",
+			unmanagedIn(result).map((id) => ({ said: [identifier(id)] })),
+		),
+		section(
+			"elsewhere",
+			result.elsewhere.map((one) => ({
 				said: [reason(showOrganization(one)), "  ", ...listOf(one.files, (file) => identifier(file))],
 			})),
-		}),
-		section("incomplete", null, noun, {
-			look: "attention",
-			...(result.complete
-				? {}
-				: { lead: ["The service does not show all sub-organizations: it returned the same page twice."] }),
-		}),
+		),
+		section("incomplete", [], result.complete ? {} : { lead: [isCutOff] }),
 	];
 }
 

@@ -29,41 +29,29 @@ import { summarizeExpiries } from "./windows.ts";
 export function driftSections(drift: OrganizationDrift, plan: Plan): readonly Section[] {
 	const kept = drift.findings.filter((finding) => !isSeen(finding));
 	const why = sayUnattributed(drift, plan);
-	const differing = (id: string, title: string, noun: Section["noun"], more: Partial<Section>): Section =>
-		section(id, title, noun, { form: "differences", look: "attention", ...more });
 	const rowsOf = (findings: readonly Finding[]): readonly Row[] =>
 		newFirst(findings.filter(isSeen)).map((finding) => findingRow(finding, drift, plan));
 	const now: readonly Section[] = [
-		differing("drifted", "Drifted", ["drift", "drift"], {
-			rows: rowsOf(drift.findings),
-			foot: why === null ? [] : [why],
-		}),
-		differing("drift-pending", "Fixed by a pending activity", ["drift, pending", "pending drift"], {
-			...{ look: "plain", shorten: "later" },
-			rows: rowsOf(drift.waiting),
-		}),
-		differing("drift-unknown", "Unknown", ["drift, unknown", "unknown drift"], {
-			rows: unknownRows(drift, plan),
-			shorten: "early",
-		}),
+		section("drifted", rowsOf(drift.findings), { foot: why === null ? [] : [why] }),
+		section("drift-pending", rowsOf(drift.waiting)),
+		section("drift-unknown", unknownRows(drift, plan)),
 	];
 	// A reader could take the first signs for earlier changes.
 	const first = needsSigns(plan) ? now.find(({ rows }) => rows.length > 0) : undefined;
 	return [
 		...now.map((one) => (one === first ? { ...one, lead: [signsMean] } : one)),
 		newCredentialsSection(drift, plan),
-		section("resolved", "Resolved since the last report", ["resolved", "resolved differences"], {
-			shorten: "later",
-			rows: drift.gone.map((gone) => {
+		section(
+			"resolved",
+			drift.gone.map((gone) => {
 				const since: Phrase = [` for ${formatDuration(gone.firstSeenAt, gone.goneAt)}`, ...firstSeen(", ", gone)];
 				return keptRow(gone, since);
 			}),
-		}),
-		section("not-checked", "Not checked in this run, from the last report", ["not checked", "objects not checked"], {
-			shorten: "later",
-			look: "attention",
-			rows: kept.map((finding) => keptRow(finding, lastSeen("; ", finding))),
-		}),
+		),
+		section(
+			"not-checked",
+			kept.map((finding) => keptRow(finding, lastSeen("; ", finding))),
+		),
 	];
 }
 
@@ -72,32 +60,28 @@ const maxGroups = 4;
 
 function newCredentialsSection({ credentials }: OrganizationDrift, plan: Plan): Section {
 	const added = credentials?.added ?? [];
-	return section("new-credentials", "New credentials since the last report", ["new credential", "new credentials"], {
-		form: "differences",
-		look: added.some(({ escalation }) => escalation !== null) ? "bad" : "attention",
-		rows: added.map(({ userId, kind, id, name, escalation, by }): Row => {
-			const who = namePerson(userId, plan);
-			const can = (groups: readonly string[], how: string): Phrase | null =>
-				groups.length === 0 ? null : [`its holder can do ${how}: `, ...listSome(groups, code, maxGroups)];
-			return {
-				sign: escalation === null ? "+" : "!!",
-				said: [
-					`${credentialWords[kind]} `,
-					code(name || id),
-					" of ",
-					who,
-					...(escalation === null ? [] : [", who is protected"]),
-				],
-				notes: notesOf(
-					"plain",
-					by === null ? [noActivity] : sayAttribution(by, plan, "made"),
-					can(escalation?.alone ?? [], "alone"),
-					can(escalation?.together ?? [], "with others"),
-				),
-			};
-		}),
-		shorten: "never",
+	const rows = added.map(({ userId, kind, id, name, escalation, by }): Row => {
+		const who = namePerson(userId, plan);
+		const can = (groups: readonly string[], how: string): Phrase | null =>
+			groups.length === 0 ? null : [`its holder can do ${how}: `, ...listSome(groups, code, maxGroups)];
+		return {
+			sign: escalation === null ? "+" : "!!",
+			said: [
+				`${credentialWords[kind]} `,
+				code(name || id),
+				" of ",
+				who,
+				...(escalation === null ? [] : [", who is protected"]),
+			],
+			notes: notesOf(
+				"plain",
+				by === null ? [noActivity] : sayAttribution(by, plan, "made"),
+				can(escalation?.alone ?? [], "alone"),
+				can(escalation?.together ?? [], "with others"),
+			),
+		};
 	});
+	return section("new-credentials", rows, added.some(({ escalation }) => escalation !== null) ? { look: "bad" } : {});
 }
 
 /** Whether this run looked at the object: the others are of the last report. */

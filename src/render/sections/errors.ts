@@ -11,30 +11,20 @@ import { problemsSection } from "./problems.ts";
 
 /** Returns the error of a call with the problems of its documents, and its hint. */
 export function errorSection(error: ErrorDescription | null, problems: readonly Problem[]): Section {
-	return {
-		...problemsSection({ problems }),
-		id: "error",
-		title: "What is wrong",
-		...(error === null ? {} : { lead: [onOneLine(error.message)] }),
-		foot: hintOf(error),
-	};
+	const lead = error === null ? {} : { lead: [onOneLine(error.message)] };
+	return section("error", problemsSection({ problems }).rows, { ...lead, foot: hintOf(error) });
 }
 
 /** Returns why the work in an organization ended. */
 export function stoppedSection(failed: Pick<FailedOrganization, "error"> | null): Section {
-	return section("stopped", "Why it stopped", ["error", "errors"], {
-		look: "bad",
-		rows: failed === null ? [] : [errorRow(failed.error)],
-	});
+	return section("stopped", failed === null ? [] : [errorRow(failed.error)]);
 }
 
 /** Returns the organizations without a plan, with the errors that say why. */
 export function unplannedSection(unplanned: readonly FailedOrganization[]): Section {
 	return section(
 		"unplanned",
-		"Organizations that could not be read",
-		["organization that could not be read", "organizations that could not be read"],
-		{ look: "bad", rows: unplanned.map((one) => errorRow(one.error, [...sayOrganization(one), ": "])) },
+		unplanned.map((one) => errorRow(one.error, [...sayOrganization(one), ": "])),
 	);
 }
 
@@ -43,18 +33,13 @@ export function staleSection(
 	outdated: readonly OutdatedObject[],
 	nameOf: (organizationId: string) => string | null,
 ): Section {
-	return section("stale", "Changed since it was planned", ["changed object", "changed objects"], {
-		look: "bad",
-		rows: outdated.map(({ address, organizationId, because }) => {
-			const name = nameOf(organizationId);
-			const about: Phrase = name === null ? [] : ["organization ", reason(name), ": "];
-			return {
-				said: [...about, identifier(showAddress(address)), ": ", reason(because)],
-				about: [address],
-				organizationId,
-			};
-		}),
+	const rows = outdated.map(({ address, organizationId, because }): Row => {
+		const name = nameOf(organizationId);
+		const about: Phrase = name === null ? [] : ["organization ", reason(name), ": "];
+		const said = [...about, identifier(showAddress(address)), ": ", reason(because)];
+		return { said, about: [address], organizationId };
 	});
+	return section("stale", rows);
 }
 
 function errorRow(error: ErrorDescription, lead: Phrase = []): Row {

@@ -26,14 +26,12 @@ import type {
 import { describeRequest } from "./activity.ts";
 
 export function explainSection(result: ExplainResult, commands: CommandContext = {}): Section {
-	return section("activity", null, ["line", "lines"], {
-		lead: ["Activity ", identifier(result.activityId)],
-		rows: [
-			...activityRows(result, commands),
-			...describePolicies(result).map((said) => ({ said })),
-			...result.mfaStatuses.map((status) => ({ said: describeMfa(status, result) })),
-		],
-	});
+	const rows = [
+		...activityRows(result, commands),
+		...describePolicies(result).map((said) => ({ said })),
+		...result.mfaStatuses.map((status) => ({ said: describeMfa(status, result) })),
+	];
+	return section("lines", rows, { lead: ["Activity ", identifier(result.activityId)] });
 }
 
 const endedStatuses = ["ACTIVITY_STATUS_COMPLETED", "ACTIVITY_STATUS_REJECTED", "ACTIVITY_STATUS_FAILED"];

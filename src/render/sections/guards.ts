@@ -10,32 +10,28 @@ type Guarded = Parameters<typeof blockingGuards>[0] & Parameters<typeof warningG
 
 /** What the command is stopped by, with the flag that overrides it. */
 export function blockingSection(plan: Guarded, command: "apply" | "approve" = "apply"): Section {
-	return section("guards", `Guards that block ${command}`, ["guard", "guards"], {
-		look: "bad",
-		rows: blockingGuards(plan).map((guard) => ({
-			...foundBy(guard, "blocks", "bad"),
-			notes: notesOf("plain", ["to override: ", flag("allow", `${guard.kind}=${guard.found}`)]),
-		})),
-	});
+	const rows = blockingGuards(plan).map((guard) => ({
+		...foundBy(guard, "blocks", "bad"),
+		notes: notesOf("plain", ["to override: ", flag("allow", `${guard.kind}=${guard.found}`)]),
+	}));
+	return section("guards", rows, { title: `Guards that block ${command}` });
 }
 
 /** What does not stop apply and should be known. */
 export function warningGuardsSection(plan: Guarded): Section {
-	return section("guards-that-warn", "Guards that warn", ["guard that warns", "guards that warn"], {
-		look: "attention",
-		rows: warningGuards(plan).map((guard) => foundBy(guard, "warns", "attention")),
-		shorten: "last",
-	});
+	return section(
+		"guards-that-warn",
+		warningGuards(plan).map((guard) => foundBy(guard, "warns", "attention")),
+	);
 }
 
 export function passingSection(plan: Guarded): Section {
 	const warnings = warningGuards(plan);
 	const passing = plan.guards.filter((guard) => !guard.refuses && !warnings.includes(guard));
-	return section("guards-that-pass", "Guards that pass", ["guard that passes", "guards that pass"], {
-		rows: passing.map((guard) => foundBy(guard, "passes", "good")),
-		shorten: "first",
-		isFolded: true,
-	});
+	return section(
+		"guards-that-pass",
+		passing.map((guard) => foundBy(guard, "passes", "good")),
+	);
 }
 
 function foundBy(guard: Guard, word: string, look: "bad" | "attention" | "good"): Row {

@@ -10,25 +10,18 @@ export function impactSection(plan: Plan, isDrift = false, heading: string = imp
 	const lines = describeImpact(plan);
 	const bad = lines.filter(({ isBad }) => isBad);
 	const others = lines.filter(({ isBad }) => !isBad);
-	return section(
-		"impact",
-		// Where nothing changes, the sentence says it alone.
-		lines.length === 0 ? null : heading,
-		["change of who can do what", "changes of who can do what"],
-		{
-			look: bad.some(({ sign }) => sign === "!!") ? "bad" : bad.length > 0 ? "attention" : "plain",
-			...(lines.length === 0 ? {} : { form: "sentences" }),
-			...(summary === null ? {} : { lead: [summary] }),
-			rows: bad.map((line) => ({ ...impactRow(line), about: originsOf(line, plan) })),
-			rest: {
-				title: bad.length === 0 ? "Who gains or loses access" : "Who else gains or loses access",
-				rows: others.map(impactRow),
-			},
-			...(lines.length === 0 ? {} : { grid: () => powersGrid(plan) }),
-			number: lines.length,
-			shorten: lines.length === 0 ? "early" : "never",
+	const lead = summary === null ? {} : { lead: [summary] };
+	// Where nothing changes, the sentence says it alone.
+	if (lines.length === 0) return section("impact", [], { ...lead, number: 0, shorten: "early" });
+	const rows = bad.map((line) => ({ ...impactRow(line), about: originsOf(line, plan) }));
+	return section("impact", rows, {
+		...{ ...lead, title: heading, form: "sentences", number: lines.length, grid: () => powersGrid(plan) },
+		look: bad.some(({ sign }) => sign === "!!") ? "bad" : bad.length > 0 ? "attention" : "plain",
+		rest: {
+			title: bad.length === 0 ? "Who gains or loses access" : "Who else gains or loses access",
+			rows: others.map(impactRow),
 		},
-	);
+	});
 }
 
 /** Returns one sentence with its sign, and the example and policies below it. */

@@ -1,17 +1,13 @@
 /** What `lint` found in one organization, the most serious first. */
 import type { OrganizationLint, PlacedFinding } from "../../plan/lint.ts";
-import { type LintSeverity, lintSeverities } from "../../policy/lint/lint.ts";
+import { lintSeverities } from "../../policy/lint/lint.ts";
 import { count } from "../../say/count.ts";
 import { sayLintFinding, sayNotCompared } from "../../say/lint.ts";
 import type { Tone } from "../../say/outcomes.ts";
 import type { Phrase } from "../../say/phrase.ts";
-import { type Look, notesOf, type Row, type Section, section } from "../../say/section.ts";
+import { notesOf, type Row, type Section, section } from "../../say/section.ts";
 import type { Verdict } from "../../say/verdict.ts";
 import { unreadSection } from "./unknown.ts";
-
-const looks: Readonly<Record<LintSeverity, Look>> = { error: "bad", warning: "attention", note: "plain" };
-
-const titles: Readonly<Record<LintSeverity, string>> = { error: "Errors", warning: "Warnings", note: "Notes" };
 
 /** Whether there is anything to show of the organization. */
 export const hasLint = ({ findings, unread, notCompared }: OrganizationLint): boolean =>
@@ -23,15 +19,14 @@ export function lintSections(one: OrganizationLint, hasLines: boolean): readonly
 	return [
 		unreadSection("lint-unread", unread),
 		...lintSeverities.map((severity) =>
-			section(`lint-${severity}`, titles[severity], [severity, `${severity}s`], {
-				look: looks[severity],
-				rows: findings.filter((one) => one.severity === severity).map(rowOf),
+			section(`lint-${severity}`, findings.filter((one) => one.severity === severity).map(rowOf), {
 				form: hasLines ? "differences" : "list",
 			}),
 		),
-		section("lint-not-compared", "Not compared", ["note", "notes"], {
-			rows: notCompared.map((some) => ({ said: sayNotCompared(some) })),
-		}),
+		section(
+			"lint-not-compared",
+			notCompared.map((some) => ({ said: sayNotCompared(some) })),
+		),
 	];
 }
 

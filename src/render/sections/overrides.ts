@@ -12,13 +12,10 @@ export function overridesSection(
 	guards: readonly Guard[] = [],
 	planned: readonly Override[] = [],
 ): Section {
-	return section("overrides", "Overrides used", ["override used", "overrides used"], {
-		look: "attention",
-		rows: [
-			...(overrides ?? []).map((one) => ({ said: sayOverride(one, guards) })),
-			...planned.map((one) => ({ said: [...sayOverride(one), ", when the plan was made"] })),
-		],
-	});
+	return section("overrides", [
+		...(overrides ?? []).map((one) => ({ said: sayOverride(one, guards) })),
+		...planned.map((one) => ({ said: [...sayOverride(one), ", when the plan was made"] })),
+	]);
 }
 
 export function sayOverride(override: Override, guards: readonly Guard[] = []): Phrase {

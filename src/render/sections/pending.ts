@@ -23,19 +23,18 @@ import { namePerson } from "../../say/powers.ts";
 import { type Row, type Section, section } from "../../say/section.ts";
 
 const groups = [
-	["pending", "pending-activities", "Pending activities", ["pending activity", "pending activities"]],
-	["in-doubt", "in-doubt", "Requests in doubt", ["request in doubt", "requests in doubt"]],
-	["rejected", "rejected-before", "Rejected activities", ["rejected activity", "rejected activities"]],
+	["pending", "pending-activities"],
+	["in-doubt", "in-doubt"],
+	["rejected", "rejected-before"],
 ] as const;
 
 /** The activities of a plan by what each needs of a person: a decision, a look, or `--retry-rejected`. */
 export function pendingSections(plan: Plan): readonly Section[] {
-	const related = groups.map(([state, id, title, noun]) =>
-		section(id, title, noun, {
-			look: "attention",
-			shorten: "later",
-			rows: plan.waiting.filter((activity) => activity.state === state).map((activity) => rowOf(activity, plan)),
-		}),
+	const related = groups.map(([state, id]) =>
+		section(
+			id,
+			plan.waiting.filter((activity) => activity.state === state).map((activity) => rowOf(activity, plan)),
+		),
 	);
 	return [...related, otherPendingSection(plan)];
 }
@@ -52,12 +51,7 @@ function otherPendingSection(plan: Plan): Section {
 			],
 		};
 	});
-	return section(
-		"other-pending",
-		"Other pending activities on policies and user tags",
-		["other pending activity", "other pending activities"],
-		{ look: "attention", shorten: "later", rows },
-	);
+	return section("other-pending", rows);
 }
 
 const verbs = { create: "creates", update: "changes", remove: "removes" } as const;

@@ -15,9 +15,8 @@ export function policyHistorySection(result: ExplainPolicyResult): Section {
 	const none: readonly Row[] =
 		history.length > 0 ? [] : [{ said: ["no listed activity names it; a removal names only the id of a policy"] }];
 	const cut: readonly Row[] = isComplete ? [] : [{ said: ["older activities could not be listed"] }];
-	return section("policy-history", null, ["event", "events"], {
+	return section("policy-history", [...cut, ...none, ...history.map((event) => eventRow(event, result))], {
 		lead: ["Policy ", identifier(showAddress(address).slice("policy:".length)), sayLive(result)],
-		rows: [...cut, ...none, ...history.map((event) => eventRow(event, result))],
 	});
 }
 

@@ -50,40 +50,32 @@ export function answerSections(one: OrganizationPowers, because: boolean): reado
 
 function tableSection(organization: OrganizationPowers): Section {
 	const rows = rowsOf(organization);
-	return section("powers", null, ["power", "powers"], {
+	return section("powers", rows, {
 		lead: describeRootQuorum(organization),
 		form: "table",
 		columns: ["Power", "Who"],
-		rows,
 		...(rows.length === 0 ? { foot: [["No powers to show."]] } : {}),
-		shorten: "last",
 	});
 }
 
 /** Returns the policies that ask for a user tag by its name, and those of which the service says otherwise than orgsync. */
 function warningsSection({ namedTags = [], statedTimes = [], policyNames }: OrganizationPowers): Section {
 	const nameOf = (policyId: string): Phrase => ["policy ", code(policyNames[policyId] || policyId)];
-	return section("powers-warnings", "Warnings", ["warning", "warnings"], {
-		look: "attention",
-		rows: [
-			...namedTags.map(({ policyId, name, tagIds }) => ({
-				said: [
-					...[...nameOf(policyId), " asks for the user tag ", code(name)],
-					` by its name, which no user's tags have; did you mean its id ${tagIds.join(" or ")}?`,
-				],
-			})),
-			...statedTimes.map(({ policyId, isActive }) => ({
-				said: [
-					...[
-						"the service says that ",
-						...nameOf(policyId),
-						` is ${isActive ? "in force" : "not in force"} now, and by its `,
-					],
-					...[code("time"), " orgsync finds otherwise: the service's word counts"],
-				],
-			})),
-		],
-	});
+	return section("powers-warnings", [
+		...namedTags.map(({ policyId, name, tagIds }) => ({
+			said: [
+				...[...nameOf(policyId), " asks for the user tag ", code(name)],
+				` by its name, which no user's tags have; did you mean its id ${tagIds.join(" or ")}?`,
+			],
+		})),
+		...statedTimes.map(({ policyId, isActive }) => ({
+			said: [
+				...["the service says that ", ...nameOf(policyId)],
+				...[` is ${isActive ? "in force" : "not in force"} now, and by its `, code("time")],
+				" orgsync finds otherwise: the service's word counts",
+			],
+		})),
+	]);
 }
 
 /** Returns what could not be read, and powers of which not everything is known, one row each. */

@@ -8,18 +8,11 @@ import { breachText } from "../../say/rules.ts";
 import { type Row, type Section, section } from "../../say/section.ts";
 
 export function problemsSection({ problems }: Pick<Plan, "problems">): Section {
-	return section("problems", "This organization cannot converge", ["problem", "problems"], {
-		look: "bad",
-		rows: problems.map(problemRow),
-	});
+	return section("problems", problems.map(problemRow));
 }
 
 export function warningsSection({ warnings = [] }: Pick<Plan, "warnings">): Section {
-	return section("warnings", "Warnings", ["warning", "warnings"], {
-		look: "attention",
-		rows: warnings.map(problemRow),
-		shorten: "last",
-	});
+	return section("warnings", warnings.map(problemRow));
 }
 
 function problemRow({ file, line, column, code, message }: Problem): Row {
@@ -28,10 +21,10 @@ function problemRow({ file, line, column, code, message }: Problem): Row {
 
 /** Returns the rules that live state breaks: what breaks each, and whether the plan repairs it. */
 export function rulesSection(plan: Pick<Plan, "rules" | "steps">): Section {
-	return section("broken-rules", "Broken rules", ["broken rule", "broken rules"], {
-		look: "bad",
-		rows: brokenRules(plan).map((rule) => ({ said: sayBrokenRule(rule, plan), about: [rule.address] })),
-	});
+	return section(
+		"broken-rules",
+		brokenRules(plan).map((rule) => ({ said: sayBrokenRule(rule, plan), about: [rule.address] })),
+	);
 }
 
 function sayBrokenRule({ address, before, effect }: JudgedRule, { steps }: Pick<Plan, "steps">): Phrase {

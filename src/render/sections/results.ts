@@ -22,23 +22,14 @@ export function endSections(report: Report | null, plan: Plan, commands: Command
 	return [
 		section(
 			"still-different",
-			"Still different after the last step (changed elsewhere)",
-			["still different", "differences"],
-			{
-				look: "bad",
-				rows: (report.left ?? []).map(({ address }) => ({
-					said: [identifier(showAddress(address))],
-					about: [address],
-				})),
-			},
+			(report.left ?? []).map(({ address }) => ({ said: [identifier(showAddress(address))], about: [address] })),
 		),
-		section("not-verified", "Not verified after the last step", ["not verified", "warnings"], {
-			look: "attention",
-			rows:
-				report.unverified === null
-					? []
-					: [{ said: [reason(report.unverified)], notes: notesOf("plain", ["to check: ", command(drift)]) }],
-		}),
+		section(
+			"not-verified",
+			report.unverified === null
+				? []
+				: [{ said: [reason(report.unverified)], notes: notesOf("plain", ["to check: ", command(drift)]) }],
+		),
 	];
 }
 

@@ -19,10 +19,7 @@ function foundIn(result: CommandResult): readonly FoundOrganization[] {
 /** `ran` is whether `apply` ran it, for a result without its reports. */
 export function savedPlanSection(result: CommandResult, ran?: boolean): Section {
 	const savedPlan = savedPlanOf(result);
-	return section("saved-plan", null, ["saved plan", "saved plans"], {
-		form: "sentences",
-		...(savedPlan === null ? {} : { lead: saySavedPlan(savedPlan, result, ran) }),
-	});
+	return section("saved-plan", [], savedPlan === null ? {} : { lead: saySavedPlan(savedPlan, result, ran) });
 }
 
 function saySavedPlan(

@@ -8,11 +8,9 @@ import type { UserNames } from "../../plan/users.ts";
 import { sayPending } from "../../say/activities.ts";
 import { outcomeWords } from "../../say/outcomes.ts";
 import { identifier, type Phrase, reason } from "../../say/phrase.ts";
-import type { Row, Section } from "../../say/section.ts";
+import { type Row, type Section, section } from "../../say/section.ts";
 import type { EndedActivity, OpenActivities, OpenActivity, WaitResult } from "../result/result.ts";
 import { describeRequest } from "./activity.ts";
-
-const shared = { title: null, look: "plain", noun: ["activity", "activities"], shorten: "never" } as const;
 
 export function statusSection(open: OpenActivities): Section {
 	const { userNames, activities, abandoned, unanswered, unlisted } = open;
@@ -28,16 +26,12 @@ export function statusSection(open: OpenActivities): Section {
 		),
 	];
 	const nothing = unlisted === null ? "nothing is pending" : "nothing known to this journal is pending";
-	return {
-		...shared,
-		id: "status",
-		lead: ["Organization ", reason(showOrganization(open))],
-		rows: [
-			...(rows.length === 0 ? [{ said: [nothing] }] : rows),
-			...abandoned.map((activity) => activityRow(activity, "abandoned, not counted, still pending: ", { userNames })),
-			...(unlisted === null ? [] : [{ said: ["activities submitted elsewhere are unknown: ", reason(unlisted)] }]),
-		],
-	};
+	const all = [
+		...(rows.length === 0 ? [{ said: [nothing] }] : rows),
+		...abandoned.map((activity) => activityRow(activity, "abandoned, not counted, still pending: ", { userNames })),
+		...(unlisted === null ? [] : [{ said: ["activities submitted elsewhere are unknown: ", reason(unlisted)] }]),
+	];
+	return section("status", all, { lead: ["Organization ", reason(showOrganization(open))] });
 }
 
 /** Returns which activity it is, and below it what it changes. */
@@ -84,7 +78,7 @@ export function waitSection({ activities, unlisted }: WaitResult): Section {
 			],
 		}),
 	);
-	return { ...shared, id: "wait", rows: rows.length === 0 ? [{ said: nothing }] : rows };
+	return section("status", rows.length === 0 ? [{ said: nothing }] : rows);
 }
 
 /** Returns what an activity changes, and which one it is. */

@@ -17,18 +17,9 @@ import type { PlannedOrganization } from "../result/found.ts";
 
 type Results = Pick<PlannedOrganization, "plan" | "results" | "commands">;
 
-const noun = ["step", "steps"] as const;
-
-/** Returns a section of the results that `isShown` takes, in the order in which they came. */
-function resultSection(
-	{ plan, results, commands }: Results,
-	id: string,
-	title: string | null,
-	isShown: (one: StepResult) => boolean,
-	more: Partial<Pick<Section, "look" | "noun" | "shorten" | "isFolded">> = {},
-): Section {
-	const rows = (results ?? []).filter(isShown).map((result) => stepRow(result, plan, { commands }));
-	return { ...section(id, title, noun, { form: "steps", rows }), ...more };
+/** Returns the results that `isShown` takes, in the order in which they came. */
+function resultRows({ plan, results, commands }: Results, isShown: (one: StepResult) => boolean): readonly Row[] {
+	return (results ?? []).filter(isShown).map((result) => stepRow(result, plan, { commands }));
 }
 
 /** All steps in the order of the plan, each with its result where it has one. */
@@ -39,12 +30,12 @@ export function stepsSection(one: PlannedOrganization): Section {
 	const inOrder = drift === null ? "Steps, in order" : "Steps of apply, in order";
 	const planned = of === "apply" ? "Steps that were not submitted" : inOrder;
 	const isCalm = failed === null && (results ?? []).every(isCompleted);
-	return section("steps", results === null ? planned : "Steps and their results", noun, {
-		form: "steps",
-		rows: steps.map((step) => {
-			const result = byId.get(step.id);
-			return result === undefined ? plannedRow(step, one) : stepRow(result, plan, { commands });
-		}),
+	const rows = steps.map((step) => {
+		const result = byId.get(step.id);
+		return result === undefined ? plannedRow(step, one) : stepRow(result, plan, { commands });
+	});
+	return section("steps", rows, {
+		title: results === null ? planned : "Steps and their results",
 		shorten: results !== null && isCalm ? "first" : "never",
 		// Before an apply, the changes are all above, and the steps are how they are made.
 		isFolded: results === null,
@@ -60,20 +51,19 @@ export function resultsSection(one: Results, which: "all" | "open"): Section {
 	// The parts of a completed step were not shown before, and neither was what is wrong about its forecast.
 	const isShown = (result: StepResult): boolean =>
 		which === "all" || !isCompleted(result) || result.parts.length > 0 || describeWrong(result) !== null;
-	return resultSection(one, "results", null, isShown);
+	return section("results", resultRows(one, isShown));
 }
 
 /** The steps that a reader has to look at. */
 export function openStepsSection(one: Results): Section {
-	return resultSection(one, "not-completed", "Not completed", (result) => !isCompleted(result), {
-		look: "bad",
-		noun: ["step that did not complete", "steps that did not complete"],
-	});
+	return section(
+		"not-completed",
+		resultRows(one, (result) => !isCompleted(result)),
+	);
 }
 
 export function completedStepsSection(one: Results): Section {
-	const folded = { shorten: "first", isFolded: true } as const;
-	return resultSection(one, "completed-steps", "Completed steps", isCompleted, folded);
+	return section("completed-steps", resultRows(one, isCompleted));
 }
 
 /** The steps without a result: all of a plan, and those that an error left. */
@@ -81,24 +71,21 @@ export function plannedStepsSection(one: PlannedOrganization): Section {
 	const { plan, report, failed, results } = one;
 	const ended = new Set((results ?? []).map(({ step }) => step.id));
 	const steps = report === null ? plan.steps.filter(({ id }) => !ended.has(id)) : [];
-	return section("planned-steps", failed === null ? "Steps, in order" : "Steps without a result", noun, {
-		form: "steps",
-		rows: steps.map((step) => plannedRow(step, one)),
-		shorten: "first",
-		isFolded: true,
-	});
+	return section(
+		"planned-steps",
+		steps.map((step) => plannedRow(step, one)),
+		failed === null ? {} : { title: "Steps without a result" },
+	);
 }
 
 /** What is wrong about the forecasts of completed steps; of others it is said with the step. */
 export function wrongForecastsSection({ results }: Pick<PlannedOrganization, "results">): Section {
-	return section("wrong-forecasts", "Wrong forecasts", ["wrong forecast", "wrong forecasts"], {
-		rows: (results ?? []).filter(isCompleted).flatMap((result) => {
-			const wrong = describeWrong(result);
-			const { step } = result;
-			return wrong === null ? [] : [{ said: [reason(stepText(step)), ": ", wrong], about: coveredAddresses([step]) }];
-		}),
-		shorten: "later",
+	const rows = (results ?? []).filter(isCompleted).flatMap((result) => {
+		const wrong = describeWrong(result);
+		const { step } = result;
+		return wrong === null ? [] : [{ said: [reason(stepText(step)), ": ", wrong], about: coveredAddresses([step]) }];
 	});
+	return section("wrong-forecasts", rows);
 }
 
 /** How a step is shown. `isWaiting`: the run goes on until it ends. */

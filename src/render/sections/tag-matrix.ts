@@ -20,7 +20,7 @@ const marks = {
 /** Returns the section of the matrix; without content where there is none. */
 export function tagMatrixSection(plan: Plan, heading: string): Section {
 	const grid = tagGrid(plan);
-	return section("matrix", heading, ["user tag", "user tags"], grid === null ? {} : { grid: () => grid });
+	return section("matrix", [], { title: heading, ...(grid === null ? {} : { grid: () => grid }) });
 }
 
 /** Above so many cells users without changes are left out. */

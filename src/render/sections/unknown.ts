@@ -13,19 +13,19 @@ import { type Section, section } from "../../say/section.ts";
 import type { MissingObject } from "../result/organization-powers.ts";
 
 export function unknownSection(plan: Pick<Plan, "unread" | "policyNames">): Section {
-	return section("unknown", "Could not be read", ["unknown", "unknowns"], {
-		look: "attention",
-		rows: describeUnread(plan).map((line) => ({ said: [reason(line)] })),
-		shorten: "early",
-	});
+	return section(
+		"unknown",
+		describeUnread(plan).map((line) => ({ said: [reason(line)] })),
+	);
 }
 
 /** Returns the same of what has no address. `id` is that of the section. */
 export function unreadSection(id: string, unread: readonly MissingObject<NotRead | Reason>[]): Section {
-	return section(id, "Could not be read", ["unknown", "unknowns"], {
-		look: "attention",
-		rows: sayUnread(unread).map((said) => ({ said })),
-	});
+	return section(
+		"unread",
+		sayUnread(unread).map((said) => ({ said })),
+		{ id },
+	);
 }
 
 /** Returns what could not be read and why, one phrase a reason. */
@@ -55,14 +55,6 @@ function isOfTag(one: Unread): boolean {
 
 /** Returns what the organization has and the document does not mention. */
 export function unmanagedSection({ unmanaged }: Pick<Plan, "unmanaged">): Section {
-	return section(
-		"unmanaged",
-		"Unmanaged user tags, which apply does not touch",
-		["unmanaged user tag", "unmanaged user tags"],
-		{
-			rows: unmanaged.map(({ address }) => ({ said: [identifier(showName(labelOf(address)))] })),
-			shorten: "first",
-			isFolded: true,
-		},
-	);
+	const rows = unmanaged.map(({ address }) => ({ said: [identifier(showName(labelOf(address)))] }));
+	return section("unmanaged", rows);
 }

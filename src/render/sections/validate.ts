@@ -5,9 +5,10 @@ import { type Section, section } from "../../say/section.ts";
 import type { ValidateResult } from "../result/result.ts";
 
 export function validateSection({ organizations }: ValidateResult): Section {
-	return section("valid", null, ["organization", "organizations"], {
-		rows: organizations.map((one) => ({
+	return section(
+		"valid",
+		organizations.map((one) => ({
 			said: [...listOf(one.files, (file) => identifier(file)), ": valid, organization ", reason(showOrganization(one))],
 		})),
-	});
+	);
 }

@@ -28,26 +28,22 @@ const headings: Readonly<Record<VoteCommand, Readonly<Record<VotedActivity["deci
 /** The decisions in the order in which a review shows them: the refused are next to the question. */
 const decisions = ["vote", "voted", "ended", "refused"] as const;
 
-const noun = ["activity", "activities"] as const;
-
 /** Returns what a person reviews before a vote, by what is decided: each activity in full, with the reasons against it. */
 export function reviewSections(one: OrganizationVotes, command: VoteCommand): readonly Section[] {
 	return decisions.map((decision) => {
 		const voterId = command === "approve" && decision === "vote" ? one.voterId : null;
-		return section(decision, headings[command][decision], noun, {
-			form: "differences",
-			look: decision === "refused" ? "bad" : "plain",
-			rows: withDecision(one, decision).map((voted) =>
-				activityRow(voted.activity, { names: one, voterId }, reasonsOf(voted, one)),
-			),
-		});
+		const rows = withDecision(one, decision).map((voted) =>
+			activityRow(voted.activity, { names: one, voterId }, reasonsOf(voted, one)),
+		);
+		const [title, look] = [headings[command][decision], decision === "refused" ? "bad" : "plain"] as const;
+		return section("vote", rows, { id: decision, title, form: "differences", look });
 	});
 }
 
 /** Returns what became of the activities, in their order: one line for those that ended well, more for the others. */
 export function votedSection(one: OrganizationVotes, command: VoteCommand): Section {
 	const rows = one.activities.map((voted) => votedRow(voted, one, command, voted.decision === "refused"));
-	return section("votes", null, noun, { form: "steps", rows });
+	return section("votes", rows);
 }
 
 /** Returns the same by what was decided, the refused first, each with all that a review shows of it. */
@@ -55,9 +51,10 @@ export function votedSections(one: OrganizationVotes, command: VoteCommand): rea
 	return (["refused", "vote", "voted", "ended"] as const).map((decision) => {
 		const activities = withDecision(one, decision);
 		const wasVoted = decision === "vote" && activities.some(({ outcome }) => outcome !== null);
-		return section(decision, wasVoted ? "Voted on" : headings[command][decision], noun, {
-			form: "steps",
-			rows: activities.map((voted) => votedRow(voted, one, command, true)),
+		const rows = activities.map((voted) => votedRow(voted, one, command, true));
+		return section("votes", rows, {
+			id: decision,
+			title: wasVoted ? "Voted on" : headings[command][decision],
 			shorten: decision === "refused" ? "never" : decision === "vote" ? "last" : "early",
 		});
 	});
@@ -67,17 +64,14 @@ export function votedSections(one: OrganizationVotes, command: VoteCommand): rea
 export function furtherSections({ missing, unlisted, effect }: OrganizationVotes): readonly Section[] {
 	const { overrides = [], guards } = effect ?? {};
 	return [
-		section("missing", "Steps of the saved plan without an activity", ["step", "steps"], {
-			look: "attention",
-			rows: missing.map((step) => {
+		section(
+			"missing",
+			missing.map((step) => {
 				const covers = step.covers.map(({ address }) => address);
 				return { said: [reason(stepText(step)), "  ", identifier(listCovers(covers))], about: covers };
 			}),
-		}),
-		section("unlisted", "There may be other activities", noun, {
-			look: "attention",
-			rows: unlisted === null ? [] : [{ said: [reason(unlisted)] }],
-		}),
+		),
+		section("unlisted", unlisted === null ? [] : [{ said: [reason(unlisted)] }]),
 		overridesSection(overrides, guards),
 	];
 }

@@ -53,10 +53,8 @@ function sectionOf(
 		...(isBrief ? [] : describeMissing(first, names).map((said) => ({ said }))),
 		...assumptionRows(first.assumptions, names),
 	];
-	return section("why", null, ["reason", "reasons"], {
+	return section("why", lines, {
 		lead: [...describeVerdict(first, describeGroups(groups), names), " (", ...listed, ...where, ")"],
-		rows: lines,
-		shorten: "last",
 	});
 }
 
@@ -76,11 +74,8 @@ export function activitySection({ activity, ...names }: OrganizationPowers): Sec
 			? []
 			: [["The request does not say ", ...listOf(notSaid, code), ", which policies read."]]),
 	];
-	return section("activity", null, ["policy", "policies"], {
-		...(said.length === 0 ? {} : { lead: joinPhrases(said, " ") }),
-		rows: policyRows({ policies, where, userId: noUser }, names),
-		shorten: "last",
-	});
+	const rows = policyRows({ policies, where, userId: noUser }, names);
+	return section("powers-policies", rows, said.length === 0 ? {} : { lead: joinPhrases(said, " ") });
 }
 
 const assumptionRows = (assumptions: readonly Reason[], names: PowerNames): readonly Row[] =>

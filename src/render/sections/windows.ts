@@ -76,10 +76,10 @@ export function summarizeExpiries(plan: Plan): string {
 /** Access that ends or begins soon, and that no change of the plan shows. */
 export function expiriesSection(plan: Plan): Section {
 	const hidden = (plan.expiries ?? []).filter((expiry) => !isInChange(expiry, plan));
-	return section("access-with-an-end", "Access with an end", ["access with an end", "accesses with an end"], {
-		rows: hidden.map((expiry) => expiryRow(expiry, plan)),
-		shorten: "early",
-	});
+	return section(
+		"access-with-an-end",
+		hidden.map((expiry) => expiryRow(expiry, plan)),
+	);
 }
 
 /** Whether the plan adds or removes the user, so that the change itself says until when and why. */

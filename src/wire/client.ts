@@ -243,8 +243,8 @@ async function query(
 		encodeQuery(operation, fields),
 	);
 	if (answer.kind === "valid") {
-		const { value, serverTimeMs, isClockSet } = answer;
-		return { value, serverTimeMs, ...(isClockSet === true && { isClockSet }) };
+		const { kind: _valid, ...read } = answer;
+		return read;
 	}
 	const options = answer.hint === undefined ? {} : { hint: answer.hint };
 	if (answer.kind === "refused" && answer.keyNotAccepted) throw new AuthenticationError(answer.message, options);

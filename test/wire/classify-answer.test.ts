@@ -172,7 +172,7 @@ describe("an error", () => {
 	});
 
 	it("names the policies that decided, if they are at most four levels down", () => {
-		const list = { policyEvaluations: [{ policyId: "p", outcome: "o" }, { policyId: 7 }] };
+		const list = { policyEvaluations: [null, { policyId: "p", outcome: "o" }, "odd", { policyId: 7 }] };
 		const found = (details: unknown): unknown => {
 			const answer = classify(403, { code: 7, message: "why", details });
 			return "policyEvaluations" in answer ? [answer.policyEvaluations, answer.hint] : answer;

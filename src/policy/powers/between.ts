@@ -246,7 +246,7 @@ class CellStates {
 	}
 
 	#prepared(completed: Bits): PreparedAccess {
-		const [first = { movers: 0n }] = this.versions;
+		const first = this.versions[0] as Version;
 		return this.#source.preparedFor(first, completed & first.movers);
 	}
 

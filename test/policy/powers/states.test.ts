@@ -103,6 +103,11 @@ describe("two steps", () => {
 		]);
 	});
 
+	it("lose nothing that one of several users can do before, and another of them after", () => {
+		const [kept, old] = [allow(is("a")), allow(is("b"))];
+		expect(statesOf(accessOf([kept, old]), remove(old), create(allow(is("c"))))).toEqual([]);
+	});
+
 	it("lose what others can do beside a root quorum of another user", () => {
 		const beside = accessOf([old], root(1, "d"));
 		expect(statesOf(beside, create(allow(is("a"))), remove(old))).toEqual(["loses a after 1 before 0"]);
@@ -234,6 +239,14 @@ describe("many steps", () => {
 		expect(findUnsafeStates({ ...accessOf([allow(tags)]), users }, moves, atMs).unchecked).toEqual(numbers);
 		const takes = numbers.map(() => fill("t1"));
 		expect(findUnsafeStates({ ...accessOf([allow(tags)]), users }, takes, atMs).unchecked).toEqual([]);
+	});
+
+	it("of more than 12 are unsafe where one of them has completed, and where one has not", () => {
+		const writes = numbers.map((number) => create(number === 0 ? deny(is("b")) : allow(is(number === 1 ? "b" : "c"))));
+		expect(statesOf(accessOf([]), ...writes)).toEqual([
+			...[`gains b after ${numbers.slice(1)} before 0`, `gains b after 1 before 0,${numbers.slice(2)}`],
+			`unchecked ${numbers}`,
+		]);
 	});
 
 	it("of more than 12 are judged where one has completed, or all but one, and the rest is said to be unchecked", () => {

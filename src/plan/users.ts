@@ -1,5 +1,6 @@
 /** Labels of users. An alias that could be confused gets the live name and a short id. Live names are never guessed. */
 import { showName } from "../common/escape.ts";
+import { own } from "../common/own.ts";
 import type { Change } from "./change.ts";
 import { type Known, uuid } from "./organization.ts";
 import { compareText, sameValue } from "./value.ts";
@@ -42,8 +43,8 @@ export const maxNameLength = 60;
 export function labelUser(anyId: string, names: UserNames): UserLabel {
 	const userId = anyId.toLowerCase();
 	const { userNames, liveNames } = names;
-	const alias = ownText(userNames, userId);
-	const live = liveNames === undefined ? undefined : ownText(liveNames, userId);
+	const alias = own(userNames, userId);
+	const live = liveNames === undefined ? undefined : own(liveNames, userId);
 	// Only a user whom an access case makes up has no UUID.
 	const isMissing = liveNames !== undefined && live === undefined && uuid.test(userId);
 	if (alias === undefined) {
@@ -120,7 +121,7 @@ export function aliasDifferences(
 ): readonly AliasDifference[] {
 	return [...new Set([...Object.keys(base), ...Object.keys(head)])]
 		.sort(compareText)
-		.map((alias) => ({ alias, before: ownText(base, alias) ?? null, after: ownText(head, alias) ?? null }))
+		.map((alias) => ({ alias, before: own(base, alias) ?? null, after: own(head, alias) ?? null }))
 		.filter(({ before, after }) => before !== after);
 }
 
@@ -135,10 +136,6 @@ const partOfId = /[0-9a-f]{8}-[0-9a-f]{4}/;
 /** What two names have in common that a reader could take for each other. */
 function lookOf(name: string): string {
 	return name.normalize("NFKC").toLowerCase().replaceAll(/\s+/g, " ").trim();
-}
-
-function ownText(record: Readonly<Record<string, string>>, key: string): string | undefined {
-	return Object.hasOwn(record, key) ? record[key] : undefined;
 }
 
 interface Index {

@@ -8,6 +8,10 @@ export type Known<T> =
 	| { readonly known: true; readonly value: T }
 	| { readonly known: false; readonly because: NotRead };
 
+/** Returns the value with `convert` applied, where it is known. */
+export const mapKnown = <T, U>(known: Known<T>, convert: (value: T) => U): Known<U> =>
+	known.known ? { known: true, value: convert(known.value) } : known;
+
 /** Why something was not read, as data; src/say/reason.ts has the words. */
 export type NotRead =
 	| { readonly kind: PlainNotRead }

@@ -1,5 +1,6 @@
 /** The words of access cases: what does not hold, and why. */
 import { showNameWithin, showText } from "../common/escape.ts";
+import { own } from "../common/own.ts";
 import type { CaseFinding, DecidingClause } from "../plan/access-cases/finding.ts";
 import type { WrongName } from "../plan/access-cases/resolve.ts";
 import { nearest } from "../plan/nearest.ts";
@@ -8,7 +9,6 @@ import { maxNameLength } from "../plan/users.ts";
 import type { ActivityGroup } from "../policy/powers/groups.ts";
 import { sayCondition, sayExample } from "./condition.ts";
 import { count } from "./count.ts";
-import { own } from "./groups.ts";
 import { code, type Phrase, time } from "./phrase.ts";
 import { describeGroups, describePolicies, listPeople, nameTag, type PowerNames } from "./powers.ts";
 import { sayReason } from "./reason.ts";

@@ -1,5 +1,6 @@
 /** Words for groups of activities: what a group lets people do (docs/powers.md). */
 import { clipMiddle, showText } from "../common/escape.ts";
+import { own } from "../common/own.ts";
 import { type ActivityGroup, printGroup } from "../policy/powers/groups.ts";
 import { sayCondition } from "./condition.ts";
 import { code, type Phrase } from "./phrase.ts";
@@ -88,9 +89,4 @@ export function describePower(group: ActivityGroup, condition: string | null, fo
 		typeof span === "string" ? span : showText(clipMiddle("text" in span ? span.text : "", 80)),
 	);
 	return `${verb[form]} ${words.join("")}`;
-}
-
-/** Returns a member of the record itself, not of its prototype. */
-export function own<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {
-	return Object.hasOwn(record, key) ? record[key] : undefined;
 }

@@ -4,11 +4,12 @@
 
 import { showNameWithin } from "../common/escape.ts";
 import { groupBy } from "../common/group-by.ts";
+import { own } from "../common/own.ts";
 import { userParts } from "../plan/user-labels.ts";
 import { maxNameLength, type UserNames } from "../plan/users.ts";
 import { type ActivityGroup, nameOfGroup, printGroup, wholeResources } from "../policy/powers/groups.ts";
 import type { Threshold } from "../policy/powers/powers.ts";
-import { type GroupWords, groupWords, own, resourceWords, type VerbForm } from "./groups.ts";
+import { type GroupWords, groupWords, resourceWords, type VerbForm } from "./groups.ts";
 import { code, identifier, joinPhrases, listSome, nameSpan, type Phrase, type Span } from "./phrase.ts";
 
 /** The names that phrases about powers are made of; a plan has them. */

@@ -1,5 +1,6 @@
 /** The words of reasons: why something is denied or unknown. */
 import { showNameWithin } from "../common/escape.ts";
+import { own } from "../common/own.ts";
 import type { NotRead, PlainNotRead } from "../policy/access.ts";
 import type { ApprovalVerdict, Assumed, ComplexTask, PlainReason, Reason } from "../policy/powers/reason.ts";
 import type { ComplexityLimit } from "../policy/sets/formula.ts";
@@ -42,7 +43,7 @@ export function isReason(value: unknown): value is Because {
 function aboutPolicy(because: Because, { policyNames = {} }: ReasonNames) {
 	if (because.kind !== "policy") return null;
 	const { policyId } = because;
-	const name = Object.hasOwn(policyNames, policyId) ? policyNames[policyId] : undefined;
+	const name = own(policyNames, policyId);
 	return name ? { name, rest: reasonText(because.because) } : null;
 }
 
@@ -56,7 +57,7 @@ const assumed: Readonly<Record<Assumed["what"], string>> = {
 const policiesOf = ({ policyIds }: Assumed): string => (policyIds.length === 1 ? "policy " : "policies ");
 
 function namesIn({ policyIds }: Assumed, { policyNames = {} }: ReasonNames): readonly string[] {
-	return policyIds.map((id) => (Object.hasOwn(policyNames, id) && policyNames[id]) || id);
+	return policyIds.map((id) => own(policyNames, id) || id);
 }
 
 function sentenceOf(because: Because, names: ReasonNames): string {

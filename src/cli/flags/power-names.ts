@@ -1,6 +1,7 @@
 /** The users and tags that a person can name: `--user`, `--tag`, and USER of `powers --why`, USER and TAG of `grant` and `revoke`. */
 import { ConfigurationError } from "../../common/errors.ts";
 import { showText } from "../../common/escape.ts";
+import { idsNamed } from "../../common/own.ts";
 import { uuid } from "../../plan/organization.ts";
 import { activityTypes } from "../../policy/activities/types.ts";
 import { readFields } from "../../policy/powers/fields.ts";
@@ -42,10 +43,6 @@ export function findTagId(
 	const id = text.toLowerCase();
 	if (Object.hasOwn(tagNames, id)) return id;
 	return onlyOne(idsNamed(text, tagNames), `${where} ${showText(text)}: several user tags have this name`);
-}
-
-function idsNamed(name: string, names: NamesById): readonly string[] {
-	return Object.entries(names).flatMap(([id, one]) => (one === name ? [id] : []));
 }
 
 function onlyOne(ids: readonly string[], message: string): string | undefined {

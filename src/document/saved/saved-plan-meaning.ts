@@ -5,7 +5,7 @@
 import type { Plan } from "../../plan/plan.ts";
 import { compareText } from "../../plan/value.ts";
 import type { Approval } from "../../policy/powers/forecast.ts";
-import { namedPowers, printGroup, sensitivePowers } from "../../policy/powers/groups.ts";
+import { printGroup, sensitiveGroups } from "../../policy/powers/groups.ts";
 import { type ImpactVerdict, impactChanges } from "../../policy/powers/impact.ts";
 
 type Finding = NonNullable<Plan["impact"]>[number];
@@ -63,8 +63,6 @@ function agrees({ verdict, approverSets, thresholds, because }: Approval): boole
 	const hasEmptySet = approverSets.some((set) => set.length === 0);
 	return (isPending ? approverSets.length > 0 && !hasEmptySet : isEmpty) && hasReason === (because !== null);
 }
-
-const sensitiveGroups = new Set(sensitivePowers.flatMap((name) => namedPowers[name].map(printGroup)));
 
 function findWrongFinding(finding: Finding): string | undefined {
 	const { change, userIds, before, after, isEscalation, because, group } = finding;

@@ -1,4 +1,5 @@
 /** Finds the users, tags and policies that access cases name. */
+import { idsNamed } from "../../common/own.ts";
 import { type AccessState, type AccessUser, type Known, policyNamesIn } from "../../policy/access.ts";
 import { uuid } from "../organization.ts";
 import { compareText } from "../value.ts";
@@ -112,7 +113,8 @@ class Resolver {
 		const given = this.#file.given.map((one) => one.name);
 		if (given.includes(name.text)) return name.text;
 		const known = new Set(this.#users.map(({ id }) => id));
-		const found = [aliases, liveNames].map((all) => idsNamed(name.text, all, known)).find((ids) => ids.length > 0);
+		const named = [aliases, liveNames].map((all) => idsNamed(name.text, all).filter((one) => known.has(one)));
+		const found = named.find((ids) => ids.length > 0);
 		const id = name.text.toLowerCase();
 		const ids = found ?? (uuid.test(id) && (known.has(id) || !this.#access.users.known) ? [id] : []);
 		return this.#only(name, "user", ids, [...given, ...Object.values(aliases), ...Object.values(liveNames)]);
@@ -143,7 +145,3 @@ class Resolver {
 
 const sortById = (users: readonly AccessUser[]): readonly AccessUser[] =>
 	users.toSorted((left, right) => compareText(left.id, right.id));
-
-function idsNamed(name: string, names: NamesById, known?: ReadonlySet<string>): readonly string[] {
-	return Object.entries(names).flatMap(([id, one]) => (one === name && known?.has(id) !== false ? [id] : []));
-}

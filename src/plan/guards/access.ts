@@ -4,7 +4,7 @@
  */
 import { defined } from "../../common/defined.ts";
 import type { AccessState, NotRead } from "../../policy/access.ts";
-import { type ActivityGroup, namedPowers, printGroup, sensitivePowers } from "../../policy/powers/groups.ts";
+import { type ActivityGroup, printGroup, sensitiveGroups } from "../../policy/powers/groups.ts";
 import { isUndocumented, type Reason } from "../../policy/powers/reason.ts";
 import type { AddressText } from "../address.ts";
 import { type Change, isWritten } from "../change.ts";
@@ -67,8 +67,6 @@ function judgeEscalation(judged: JudgedAccess): readonly Guard[] {
 
 /** Whether something is unknown there that a policy or a read could say: what no documentation says does not count. */
 const isDoubtful = ({ change, because }: PlanImpact): boolean => change === "unknown" && !isUndocumented(because);
-
-const sensitiveGroups = new Set(sensitivePowers.flatMap((name) => namedPowers[name].map(printGroup)));
 
 function isSensitive(group: ActivityGroup): boolean {
 	// A policy that names a kind or a type can name one that signs.

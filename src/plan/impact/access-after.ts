@@ -1,5 +1,5 @@
 /** What steps do to who can do what: tags of users, and policies. */
-import type { AccessPolicy, AccessState, AccessUser, Known } from "../../policy/access.ts";
+import { type AccessPolicy, type AccessState, type AccessUser, mapKnown } from "../../policy/access.ts";
 import { labelOf } from "../address.ts";
 import type { CoveredObject, NewPolicy, Step, StepParameters, StepRequest } from "../step.ts";
 import { compareText } from "../value.ts";
@@ -134,8 +134,4 @@ function afterTagging(
 
 function withoutCredentials(user: AccessUser, ids: readonly string[]): AccessUser {
 	return { ...user, credentials: mapKnown(user.credentials, (all) => all.filter(({ id }) => !ids.includes(id ?? ""))) };
-}
-
-function mapKnown<T>(known: Known<T>, change: (value: T) => T): Known<T> {
-	return known.known ? { known: true, value: change(known.value) } : known;
 }

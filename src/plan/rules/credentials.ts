@@ -1,10 +1,11 @@
 /** Judges rules about credentials: what surely breaks one. Login sessions, expired keys and anchors break none. */
 import type { NotRead } from "../../policy/access.ts";
 import { type ApiKey, anchorOf, keysAt, type UserCredentials } from "../../policy/credentials.ts";
+import { sensitiveGroups } from "../../policy/powers/groups.ts";
 import { findPower } from "../../policy/powers/powers.ts";
 import { prepareAccess } from "../../policy/powers/prepare.ts";
 import { isUndocumented, notRead, type Reason } from "../../policy/powers/reason.ts";
-import { findSensitiveAlone, sensitiveGroups } from "../../policy/powers/sensitive.ts";
+import { findSensitiveAlone } from "../../policy/powers/sensitive.ts";
 import type { Known } from "../organization.ts";
 import type { Step } from "../step.ts";
 import type { ExceptedUsers } from "./credential-check.ts";
@@ -108,7 +109,7 @@ function judgeIssuers(user: UserCredentials, issuers: readonly string[]): RuleFa
 /** Returns users without an authenticator who can do something sensitive alone, also only under a condition. */
 function judgeSensitive(users: readonly UserCredentials[], { access, atMs }: RulePowers): RuleFacts {
 	const prepared = prepareAccess(access, atMs);
-	const found = sensitiveGroups.map((group) => findPower(prepared, group));
+	const found = [...sensitiveGroups.values()].map((group) => findPower(prepared, group));
 	const { always, conditional } = findSensitiveAlone(found);
 	const doubt = found.find(({ unknown }) => unknown !== null && !isUndocumented(unknown))?.unknown ?? null;
 	return joinFacts(

@@ -41,8 +41,6 @@ interface NamedPower {
 	readonly types: ReadonlySet<string>;
 	/** Resources and actions of which all types are in it, in the order of reports. */
 	readonly pairs: readonly string[];
-	/** Whether it is only about activities that change credentials of the user who submits them. */
-	readonly isOwn: boolean;
 	/** Whether one person alone must not get it where two or more were needed: the guard `escalation`. */
 	readonly isSensitive: boolean;
 }
@@ -75,7 +73,6 @@ function makePowers(): readonly NamedPower[] {
 		name,
 		types: new Set(types.get(name)),
 		pairs: pairsOf[name],
-		isOwn: name === "ownCredentials",
 		isSensitive: sensitive.includes(name),
 	}));
 }

@@ -18,8 +18,6 @@ import {
 	isTimestamp,
 	isUnknown,
 	listOf,
-	partOf,
-	reasonOf,
 	structOf,
 	type Unknown,
 	unread,
@@ -110,7 +108,6 @@ class Evaluation {
 		);
 	}
 
-	/** Returns the value, and keeps the most exact path of one that may be missing. */
 	#noteMissing<V extends Value>(value: V): V {
 		if (isUnknown(value) && value.mayBeMissing === true) this.#missing = value;
 		return value;
@@ -118,14 +115,12 @@ class Evaluation {
 
 	/** Returns a field of a struct, or a value of a map. */
 	#part(of: Value, name: string, expression: Expression, what: string): Value {
-		const suffix = expression.node === "field" ? `.${name}` : `['${name}']`;
-		if (isUnknown(of)) return this.#noteMissing(partOf(of, suffix));
+		if (isUnknown(of)) return this.#noteMissing(of);
 		if (!isStruct(of))
 			return errs("wrong-type", `${describeValue(of)} has no ${what === "a field" ? "fields" : "keys"}`);
 		const found = of.fields.get(name);
 		if (found !== undefined) return this.#noteMissing(inRange(found));
-		if (of.rest !== null) return partOf(of.rest, suffix);
-		return errs("missing-field", `there is no \`${printExpression(expression)}\``);
+		return of.rest ?? errs("missing-field", `there is no \`${printExpression(expression)}\``);
 	}
 
 	#index(expression: Expression & { readonly node: "index" }, item: Item | null): Value {
@@ -133,9 +128,8 @@ class Evaluation {
 		const index = this.value(expression.index, item);
 		if (isError(of) || isError(index)) return isError(of) ? of : index;
 		if (typeof index === "string") return this.#part(of, index, expression, "a key");
-		if (isUnknown(of)) return partOf(of, typeof index === "bigint" ? `[${index}]` : "[…]");
-		if (isUnknown(index)) return reasonOf(index);
-		if (isCount(index)) return reasonOf(index.because);
+		if (isUnknown(of) || isUnknown(index)) return isUnknown(of) ? of : index;
+		if (isCount(index)) return index.because;
 		if (typeof index !== "bigint") return errs("wrong-type", `${describeValue(index)} is no index`);
 		if (typeof of === "string") return indexString(of, index, index + 1n);
 		if (!isList(of)) return errs("wrong-type", `${describeValue(of)} has no index`);
@@ -152,12 +146,10 @@ class Evaluation {
 		const parts = [of, from, to];
 		const error = parts.find(isError);
 		if (error !== undefined) return error;
-		if (isUnknown(of)) {
-			return typeof from === "bigint" && typeof to === "bigint" ? partOf(of, `[${from}..${to}]`) : of;
-		}
+		if (isUnknown(of)) return of;
 		for (const bound of [from, to]) {
-			if (isUnknown(bound)) return reasonOf(bound);
-			if (isCount(bound)) return reasonOf(bound.because);
+			if (isUnknown(bound)) return bound;
+			if (isCount(bound)) return bound.because;
 		}
 		if (typeof from !== "bigint" || typeof to !== "bigint") return errs("wrong-type", "a slice needs two numbers");
 		if (typeof of === "string") return indexString(of, from, to);
@@ -254,8 +246,7 @@ function indexString(text: string, from: bigint, to: bigint): Value {
 
 /** Returns why an item up to an index, included, may be missing, which shifts those behind it; null: all are there. */
 function doubtsUpTo(doubts: ReadonlyMap<number, Unknown> | null, index: bigint): Unknown | null {
-	const doubt = combine([...(doubts ?? [])].filter(([at]) => BigInt(at) <= index).map(([, one]) => one));
-	return doubt === null ? null : reasonOf(doubt);
+	return combine([...(doubts ?? [])].filter(([at]) => BigInt(at) <= index).map(([, one]) => one));
 }
 
 function inRange(value: Value): Value {

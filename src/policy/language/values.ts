@@ -41,14 +41,9 @@ type Cause = "error" | "unread" | "activity";
 export interface Unknown {
 	readonly unknown: true;
 	readonly cause: Cause;
-	/** For example "depends on `wallet.id`". */
 	readonly because: Doubt;
-	/** What it is, for example `wallet.id`; it grows with each field and index. Undefined for errors, and for several. */
-	readonly path?: string;
 	/** What kind of error it is; only where the cause is `error`. */
 	readonly error?: "missing-field" | "wrong-type" | "out-of-range";
-	/** The paths of all that it depends on, where it is not one value itself. */
-	readonly paths?: readonly string[];
 	/** Whether some of the activities lack it, so that for them the expression errs. */
 	readonly mayBeMissing?: true;
 }
@@ -64,19 +59,14 @@ export function structOf(fields: Readonly<Record<string, Value>>, rest: Unknown 
 /** Returns the moment as a value. `ms`: milliseconds since 1970. */
 export const timestampOf = (ms: number): Timestamp => ({ timestamp: BigInt(Math.trunc(ms)) * 1_000_000n });
 
-/** Returns what depends on the activity. `path`: how the language writes it, for example `wallet`. */
-export const dependsOn = (path: string): Unknown => dependsOnAll([path]);
+/** What depends on the activity. */
+export const ofActivity: Unknown = { unknown: true, cause: "activity", because: "it depends on the activity" };
 
-/** Returns what depends on the activity, where some of the activities lack it. */
-export const mayBeMissing = (path: string): Unknown => ({ ...dependsOn(path), mayBeMissing: true });
+/** The same, where some of the activities lack it. */
+export const ofSomeActivities: Unknown = { ...ofActivity, mayBeMissing: true };
 
-/** Returns what no read shows, or what is not documented. `path`: how the language writes it; undefined for no one value. */
-export const unread = (because: Doubt, path?: string): Unknown => ({
-	unknown: true,
-	cause: "unread",
-	because,
-	...(path === undefined ? {} : { path }),
-});
+/** Returns what no read shows, or what is not documented. */
+export const unread = (because: Doubt): Unknown => ({ unknown: true, cause: "unread", because });
 
 export const errs = (error: NonNullable<Unknown["error"]>, because: string): Unknown => ({
 	unknown: true,
@@ -85,45 +75,9 @@ export const errs = (error: NonNullable<Unknown["error"]>, because: string): Unk
 	error,
 });
 
-/** Max paths of one reason; the others are counted. */
-const maxPaths = 5;
-
-function dependsOnAll(paths: readonly string[]): Unknown {
-	const [path = ""] = paths;
-	const more = paths.length > maxPaths ? ` and ${paths.length - maxPaths} more` : "";
-	const written = paths.slice(0, maxPaths).map((one) => `\`${one}\``);
-	const because = `depends on ${written.join(", ")}${more}`;
-	const unknown = { unknown: true, cause: "activity", because } as const;
-	return paths.length === 1 ? { ...unknown, path } : { ...unknown, paths };
-}
-
-/** Returns the part of an unknown value behind a field or an index, for example `.id` or `[0]`. */
-export function partOf(whole: Unknown, part: string): Unknown {
-	if (whole.path === undefined || whole.path.length > 200) return whole;
-	const path = `${whole.path}${part}`;
-	if (whole.cause !== "activity") return { ...whole, path };
-	return whole.mayBeMissing === true ? mayBeMissing(path) : dependsOn(path);
-}
-
-/** Returns the unknown value as the reason of another, which has no part of it: its path does not grow. */
-export function reasonOf({ path, ...reason }: Unknown): Unknown {
-	return path === undefined || reason.paths !== undefined ? reason : { ...reason, paths: [path] };
-}
-
 /** Returns the reason of several: an error is one for all, and what no read shows outweighs what depends on the activity. Null: of none. */
-export function combine(unknowns: readonly Unknown[]): Unknown | null {
-	const [first = null] = unknowns;
-	if (unknowns.length <= 1) return first;
-	for (const cause of ["error", "unread"] as const) {
-		const found = unknowns.find((one) => one.cause === cause);
-		if (found !== undefined) return found;
-	}
-	const paths = new Set<string>();
-	for (const one of unknowns) {
-		for (const path of one.paths ?? (one.path === undefined ? [] : [one.path])) paths.add(path);
-	}
-	return paths.size === 0 ? first : dependsOnAll([...paths]);
-}
+export const combine = (unknowns: readonly Unknown[]): Unknown | null =>
+	unknowns.find(isError) ?? unknowns.find(({ cause }) => cause === "unread") ?? unknowns[0] ?? null;
 
 export const isUnknown = (value: Value): value is Unknown => typeof value === "object" && "unknown" in value;
 export const isError = (value: Value): value is Unknown => isUnknown(value) && value.cause === "error";

@@ -1,4 +1,5 @@
 /** Finds user tags that policies name instead of giving their id: the text is understood, and no user has such a tag. */
+import { idsNamed } from "../../common/own.ts";
 import type { AccessState } from "../access.ts";
 import { idsIn } from "../language/checker.ts";
 import { compilePolicy } from "../powers/compile.ts";
@@ -27,7 +28,3 @@ export function findNamedTags(
 		});
 	});
 }
-
-/** Returns the ids that have the name. */
-export const idsNamed = (name: string, names: Readonly<Record<string, string>>): readonly string[] =>
-	Object.entries(names).flatMap(([id, own]) => (own === name ? [id] : []));

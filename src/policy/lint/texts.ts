@@ -1,4 +1,5 @@
 /** Rules about what a policy writes: each looks at one text, and tries no activity. */
+import { idsNamed } from "../../common/own.ts";
 import { activityTypes, findType, kindOfType } from "../activities/types.ts";
 import { isId } from "../language/check-template.ts";
 import { idsIn } from "../language/checker.ts";
@@ -6,7 +7,6 @@ import { comparedWith, fieldsIn } from "../language/mentions.ts";
 import { type Expression, partsOf } from "../language/syntax.ts";
 import { compilePolicy } from "../powers/compile.ts";
 import { type LintFinding, type LintInput, partAt, treesOf } from "./finding.ts";
-import { idsNamed } from "./named-tags.ts";
 
 /** Finds versions of activities, where the condition needs no field that only some versions have. */
 export function findVersionedTypes({ policies }: LintInput): readonly LintFinding[] {

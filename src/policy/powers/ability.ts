@@ -69,8 +69,6 @@ function compareThresholds(one: Threshold, other: Threshold): number {
 	return left < right ? -1 : 1;
 }
 
-export const noAbility: Ability = { alone: [], together: [], thresholds: [], isComplete: true };
-
 /** Returns the smallest number of users who can do it; null where no one can. */
 export function fewestApprovers({ alone, together, thresholds }: Ability): number | null {
 	if (alone.length > 0) return 1;

@@ -1,13 +1,22 @@
 /** What is known of the activities of a group: the values of the names that a condition may use. */
 import { remember } from "../../common/remember.ts";
 import { namesOfType } from "../activities/named-powers.ts";
-import { type ActivityType, activityTypes, combinations, findType, kindOfType } from "../activities/types.ts";
+import { type ActivityType, activityTypes, findType, kindOfType, typesOfKind } from "../activities/types.ts";
 import { transactions, wallets } from "../cells/shapes.ts";
 import { evaluate } from "../language/evaluate.ts";
 import type { Expression } from "../language/syntax.ts";
-import { dependsOn, errs, isError, isUnknown, mayBeMissing, structOf, unread, type Value } from "../language/values.ts";
+import {
+	errs,
+	isError,
+	isUnknown,
+	ofActivity,
+	ofSomeActivities,
+	structOf,
+	unread,
+	type Value,
+} from "../language/values.ts";
 import { clausesOf, decidedIn, type Fields, reduce, withFields } from "./fields.ts";
-import { type ActivityGroup, nameOfGroup, sensitivePowers } from "./groups.ts";
+import { type ActivityGroup, printGroup, sensitiveGroups } from "./groups.ts";
 import type { Reason } from "./reason.ts";
 
 /** What is known of an activity; null where the group leaves it open. */
@@ -40,28 +49,24 @@ export function factsOfGroup(group: ActivityGroup, fields?: Fields): ActivityFac
 const factsOf = new WeakMap<ActivityGroup, ActivityFacts>();
 
 /** Versions of a kind that differ in what is documented of them leave it open. */
-function findFactsOfKind(kind: string): ActivityFacts {
-	const ofKind = combinations.filter((one) => one.kind === kind);
-	const [first] = ofKind;
-	const { resource = null, action = null } = ofKind.length === 1 && first !== undefined ? first : {};
+function factsOfKind(kind: string): ActivityFacts {
+	const [first, ...others] = typesOfKind(kind);
+	const isShared = others.every((one) => one.resource === first?.resource && one.action === first.action);
+	const { resource = null, action = null } = isShared ? (first ?? {}) : {};
 	return { resource, action, kind, type: null };
 }
 
-const kinds = new Map(combinations.map(({ kind }) => [kind, findFactsOfKind(kind)]));
 const types = new Map(
 	activityTypes.map(({ type, kind, resource, action }) => [type, { resource, action, kind, type }]),
 );
-
-const factsOfKind = (kind: string): ActivityFacts => kinds.get(kind) ?? findFactsOfKind(kind);
 
 /** Returns what is known of activities of a type; of a version that the table lacks, what is known of its kind. */
 export function factsOfType(type: string): ActivityFacts {
 	return types.get(type) ?? { ...factsOfKind(kindOfType(type)), type };
 }
 
-const rootQuorumKinds = new Set(combinations.flatMap((one) => (one.rootQuorumOnly ? one.kind : [])));
-
-export const isForRootQuorum = ({ kind }: ActivityFacts): boolean => kind !== null && rootQuorumKinds.has(kind);
+export const isForRootQuorum = ({ kind }: ActivityFacts): boolean =>
+	kind !== null && typesOfKind(kind).some(({ rootQuorumOnly }) => rootQuorumOnly);
 
 const listed = new Map<string, readonly ActivityFacts[]>();
 
@@ -97,9 +102,7 @@ export function rowsOf(facts: ActivityFacts, namedTypes: readonly string[]): rea
 
 /** Whether one user alone, where two were needed, is an escalation: always where nothing is documented of the kind. */
 export function isSensitive({ resource, action }: ActivityFacts): boolean {
-	if (resource === null || action === null) return true;
-	const names: readonly (string | null)[] = sensitivePowers;
-	return names.includes(nameOfGroup({ resource, action }));
+	return resource === null || action === null || sensitiveGroups.has(printGroup({ resource, action }));
 }
 
 /** Returns whether the condition holds for activities of one type. */
@@ -124,8 +127,8 @@ function judgeAbsent(condition: Expression, facts: ActivityFacts, because: Reaso
 	const known = scopeOf(facts);
 	const scope = remember(scopesWithAll, known, () => {
 		const names = [...transactions, ...wallets, "private_key"];
-		const lacking = names.filter((name) => isUnknown(known.get(name) ?? dependsOn(name)));
-		return new Map([...known, ...lacking.map((name) => [name, dependsOn(name)] as const)]);
+		const lacking = names.filter((name) => isUnknown(known.get(name) ?? ofActivity));
+		return new Map([...known, ...lacking.map((name) => [name, ofActivity] as const)]);
 	});
 	return evaluate(condition, scope) === false ? { holds: "no" } : { holds: "absent", because };
 }
@@ -181,7 +184,7 @@ function makeScope(facts: ActivityFacts): ReadonlyMap<string, Value> {
 	const isSigning = isUndocumented ? mayMoveFunds(facts) : resource === "PRIVATE_KEY" && action === "SIGN";
 	const value = (name: string, isThere: boolean): [string, Value] => [
 		name,
-		isThere ? mayBeMissing(name) : errs("missing-field", `the activity has no \`${name}\``),
+		isThere ? ofSomeActivities : errs("missing-field", `the activity has no \`${name}\``),
 	];
 	const activity = structOf({
 		resource: resource ?? unread(undocumentedPair),
@@ -215,12 +218,11 @@ function mayMoveFunds(facts: ActivityFacts): boolean {
 /** Returns the parameters that policies see; of a version that the table lacks, those of its kind, of which it may lack some. */
 function paramsOf(facts: ActivityFacts): Value {
 	const types = listedFor(facts);
-	if (types.length === 0) return mayBeMissing("activity.params");
+	if (types.length === 0) return ofSomeActivities;
 	const named = new Set(types.flatMap(({ params }) => params));
 	const fields = [...named].map((name) => {
 		const isShared = types.every(({ params }) => params.includes(name));
-		const path = `activity.params.${name}`;
-		return [name, isShared ? dependsOn(path) : mayBeMissing(path)] as const;
+		return [name, isShared ? ofActivity : ofSomeActivities] as const;
 	});
 	return structOf(Object.fromEntries(fields));
 }
@@ -228,5 +230,5 @@ function paramsOf(facts: ActivityFacts): Value {
 /** Returns the type as the table has it; of one that it lacks, the types of its kind. */
 function listedFor({ kind, type }: ActivityFacts): readonly ActivityType[] {
 	const own = findType(type ?? "");
-	return own === undefined ? activityTypes.filter((one) => one.kind === kind) : [own];
+	return own === undefined ? typesOfKind(kind ?? "") : [own];
 }

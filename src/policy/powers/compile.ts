@@ -1,7 +1,7 @@
 /** Compiles a policy once: its trees, whether its time is open, and for which groups its condition holds. */
 import { remember } from "../../common/remember.ts";
 import type { AccessPolicy } from "../access.ts";
-import { combinations, kindOfType } from "../activities/types.ts";
+import { kindOfType, typesOfKind } from "../activities/types.ts";
 import { evaluate } from "../language/evaluate.ts";
 import { comparedWith, mentionsName, pathOf } from "../language/mentions.ts";
 import { parseExpression } from "../language/parser.ts";
@@ -109,7 +109,7 @@ function compileCondition(text: string): Omit<CompiledPolicy, "consensus" | "tim
 		condition: { is: "tree", tree },
 		slip: clause.is === "unclear" ? clause.because : null,
 		namedTypes,
-		newKinds: kinds.filter((kind) => !combinations.some((one) => one.kind === kind)),
+		newKinds: kinds.filter((kind) => typesOfKind(kind).length === 0),
 		keyOf: keyFor(tree),
 	};
 }

@@ -10,7 +10,7 @@ import { parseExpression } from "../language/parser.ts";
 import { printExpression } from "../language/printer.ts";
 import { type Expression, isLogical, type Mistake, type Span } from "../language/syntax.ts";
 import { namesOf, type Type } from "../language/types.ts";
-import { dependsOn, errs, isError, isList, isStruct, isUnknown, type Struct, type Value } from "../language/values.ts";
+import { errs, isError, isList, isStruct, isUnknown, ofActivity, type Struct, type Value } from "../language/values.ts";
 
 /** Values by the paths of fields, for example `eth.tx.value`. Null: the activity lacks the field. */
 export type Fields = ReadonlyMap<string, Value | null>;
@@ -138,7 +138,7 @@ function merge(base: Value | undefined, tree: Tree<Value | null> | Value | null,
 	if (base !== undefined && isError(base)) return base;
 	if (!(tree instanceof Map)) return tree;
 	const known = base !== undefined && isStruct(base) ? base : null;
-	const rest = known === null ? dependsOn(path) : known.rest;
+	const rest = known === null ? ofActivity : known.rest;
 	const fields = new Map(known?.fields);
 	for (const [name, inner] of tree) fields.set(name, merge(fields.get(name), inner, `${path}.${name}`));
 	return { fields, rest } satisfies Struct;

@@ -1,7 +1,7 @@
 /** Groups of activities (docs/powers.md#groups): pairs of resource and action; a kind or type where a policy names it. */
 
 import { type PowerName, powersByName } from "../activities/named-powers.ts";
-import { type ActivityType, activityTypes, combinations } from "../activities/types.ts";
+import { type ActivityType, activityTypes, typesOfKind } from "../activities/types.ts";
 
 export type ActivityGroup =
 	| { readonly resource: string; readonly action: string }
@@ -26,9 +26,11 @@ export const namedPowers = Object.fromEntries(
 
 export type { PowerName } from "../activities/named-powers.ts";
 
-/** Powers of which one person alone must not get hold where two or more were needed: the guard `escalation`. */
-export const sensitivePowers: readonly PowerName[] = powersByName.flatMap(({ name, isSensitive }) =>
-	isSensitive ? [name] : [],
+/** The groups that one person alone must not get hold of where two or more were needed (the guard `escalation`), as reports write them. */
+export const sensitiveGroups: ReadonlyMap<string, ActivityGroup> = new Map(
+	powersByName
+		.flatMap(({ name, isSensitive }) => (isSensitive ? namedPowers[name] : []))
+		.map((group) => [printGroup(group), group]),
 );
 
 function groupsOf(types: ReadonlySet<string>, pairs: readonly string[]): readonly ActivityGroup[] {
@@ -48,7 +50,7 @@ function groupsOf(types: ReadonlySet<string>, pairs: readonly string[]): readonl
 /** Returns the group of a type: its resource and action; without these its kind, or itself where its kind has another group. */
 function groupOfType({ type, kind, resource, action }: ActivityType): ActivityGroup {
 	if (resource !== null && action !== null) return { resource, action };
-	return combinations.filter((one) => one.kind === kind).length === 1 ? { kind } : { type };
+	return typesOfKind(kind).every((one) => one.resource === null) ? { kind } : { type };
 }
 
 /** Returns the group as reports write it: `POLICY/DELETE`, `kind CREATE_WALLET`, `type ACTIVITY_TYPE_…`. */
@@ -60,10 +62,10 @@ export function printGroup(group: ActivityGroup): string {
 
 /** Returns the types of activities that are in the group, as far as the table has them. */
 export function typesOf(group: ActivityGroup): readonly ActivityType[] {
-	return activityTypes.filter((one) => {
-		if ("kind" in group) return one.kind === group.kind;
-		return "type" in group ? one.type === group.type : one.resource === group.resource && one.action === group.action;
-	});
+	if ("kind" in group) return typesOfKind(group.kind);
+	return activityTypes.filter((one) =>
+		"type" in group ? one.type === group.type : one.resource === group.resource && one.action === group.action,
+	);
 }
 
 /** Returns the actions that activities on the resource have; all of them for one of which no activity is documented. */

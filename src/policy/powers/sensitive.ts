@@ -1,15 +1,11 @@
 /** Who can do something alone that guards count as sensitive. */
-import { namedPowers, printGroup, sensitivePowers } from "./groups.ts";
+import { printGroup, sensitiveGroups } from "./groups.ts";
 import { ownCredentials } from "./judge.ts";
 import type { GroupPower } from "./powers.ts";
 
-export const sensitiveGroups = sensitivePowers.flatMap((name) => namedPowers[name]);
-
-const printed = new Set(sensitiveGroups.map(printGroup));
-
 /** Returns the users who can, by policies or as a root quorum of one; those who can only under a condition on the activity apart. */
 export function findSensitiveAlone(powers: readonly GroupPower[]) {
-	const checked = powers.filter(({ group }) => printed.has(printGroup(group)));
+	const checked = powers.filter(({ group }) => sensitiveGroups.has(printGroup(group)));
 	const always = new Set(checked.flatMap(({ alone }) => alone));
 	const conditional = checked
 		.flatMap((power) => power.conditional)

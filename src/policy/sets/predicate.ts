@@ -62,13 +62,13 @@ export function makePredicates(votes: Votes, users: ReadonlyMap<string, AccessUs
 	};
 }
 
-const notShown = (name: string): Value => unread(`no read shows \`${name}\``, name);
+const notShown = (name: string): Value => unread(`no read shows \`${name}\``);
 
 function userValue(id: string, user: AccessUser | undefined): Struct {
 	if (user === undefined) return structOf({ id }, unread("the users are unknown"));
 	// Unverified, chosen: the email of a user without one is an empty text.
-	const email = user.email.known ? (user.email.value ?? "") : unread(user.email.because, "user.email");
-	const tags = user.tagIds.known ? listOf(user.tagIds.value) : unread(user.tagIds.because, "user.tags");
+	const email = user.email.known ? (user.email.value ?? "") : unread(user.email.because);
+	const tags = user.tagIds.known ? listOf(user.tagIds.value) : unread(user.tagIds.because);
 	return structOf({ id, tags, email, alias: notShown("user.alias") });
 }
 

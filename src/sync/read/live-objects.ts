@@ -1,12 +1,8 @@
 /** Turns answers of the service into live objects: ids in lower case, lists sorted, unknown parts kept unknown. Pure. */
 import type { Known, LiveRecord, LiveRemovable, LiveUserTag } from "../../plan/organization.ts";
 import { compareText, digestOf } from "../../plan/value.ts";
+import { mapKnown } from "../../policy/access.ts";
 import { readTime } from "../../wire/activity.ts";
-
-/** Returns the value with `convert` applied, where it is known. */
-export function mapKnown<T, U>(known: Known<T>, convert: (value: T) => U): Known<U> {
-	return known.known ? { known: true, value: convert(known.value) } : known;
-}
 
 /** Returns the list under this key of an answer or a record; an empty one if it is left out. */
 export function recordsOf(record: LiveRecord, key: string): readonly LiveRecord[] {

@@ -1,14 +1,14 @@
 /** Reads users, policies, the root quorum and whose key it is: queries outside the thirteen, so a service may lack any. */
 import { ServiceError } from "../../common/errors.ts";
 import type { LiveRecord, LiveUserTag } from "../../plan/organization.ts";
-import type { AccessState, Known, NotRead } from "../../policy/access.ts";
+import { type AccessState, type Known, mapKnown, type NotRead } from "../../policy/access.ts";
 import type { UserCredentials } from "../../policy/credentials.ts";
 import type { SubmittingUser } from "../../policy/powers/forecast.ts";
 import type { Reader } from "../../wire/client.ts";
 import { extendedReads, type QueryOperation, queries } from "../../wire/operations.ts";
 import { toAccessPolicies, toAccessUsers, toRootQuorum, toStatedTimes } from "./access-objects.ts";
 import { toUserCredentials } from "./credentials.ts";
-import { mapKnown, recordsOf, toId, toUserNames, toUserTags } from "./live-objects.ts";
+import { recordsOf, toId, toUserNames, toUserTags } from "./live-objects.ts";
 import { awaitAll, type QueryFunction, queryIfAvailable } from "./live-queries.ts";
 import { timeQueries } from "./read.ts";
 import { whyUncertainTime, withServiceClock } from "./service-clock.ts";

@@ -9,10 +9,11 @@ import {
 } from "../../plan/organization.ts";
 import type { Reads } from "../../plan/plan.ts";
 import { compareText } from "../../plan/value.ts";
+import { mapKnown } from "../../policy/access.ts";
 import type { Reader } from "../../wire/client.ts";
 import { extendedReads, type QueryOperation, queries } from "../../wire/operations.ts";
 import { toLivePolicies } from "./access-objects.ts";
-import { mapKnown, recordsOf, toId, toUserNames, toUserTags } from "./live-objects.ts";
+import { recordsOf, toId, toUserNames, toUserTags } from "./live-objects.ts";
 import { awaitAll, type QueryFunction, queryIfAvailable, queryList } from "./live-queries.ts";
 import { readRemovables } from "./read.ts";
 

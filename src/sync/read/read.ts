@@ -17,10 +17,11 @@ import {
 } from "../../plan/organization.ts";
 import type { Reads } from "../../plan/plan.ts";
 import { namesTags } from "../../plan/rules/rules.ts";
+import { mapKnown } from "../../policy/access.ts";
 import type { Reader } from "../../wire/client.ts";
 import { extendedReads, type QueryOperation, queries } from "../../wire/operations.ts";
 import { toLivePolicies } from "./access-objects.ts";
-import { mapKnown, onceEach, recordsOf, toId, toRemovable, toUserNames, toUserTags } from "./live-objects.ts";
+import { onceEach, recordsOf, toId, toRemovable, toUserNames, toUserTags } from "./live-objects.ts";
 import {
 	awaitAll,
 	confirmOrganization,

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import type { Clause } from "../../../src/policy/language/syntax.ts";
 import { namesOf, type Type } from "../../../src/policy/language/types.ts";
-import { dependsOn } from "../../../src/policy/language/values.ts";
+import { ofActivity } from "../../../src/policy/language/values.ts";
 import { mistakesIn, outcome } from "../worlds.ts";
 
 const page = readFileSync(fileURLToPath(new URL("../../../docs/internals/policies.md", import.meta.url)), "utf8");
@@ -49,7 +49,7 @@ describe("the page of the policy language", () => {
 	});
 
 	it.each(rowsOf("Unknown", "expression"))("says what %s is: %s", (text, value) => {
-		const found = outcome(text.slice(1, -1), new Map([["wallet", dependsOn("wallet")]]));
+		const found = outcome(text.slice(1, -1), new Map([["wallet", ofActivity]]));
 		expect(typeof found === "boolean" ? String(found) : "unknown").toBe(value);
 	});
 

@@ -2,10 +2,10 @@
 import type { Clause } from "../../../src/policy/language/syntax.ts";
 import { namesOf, type Type } from "../../../src/policy/language/types.ts";
 import {
-	dependsOn,
 	isList,
 	isStruct,
 	listOf,
+	ofActivity,
 	structOf,
 	timestampOf,
 	unread,
@@ -219,7 +219,7 @@ export function randomValue(type: Type, random: () => number): Value {
 
 /** Returns the value with parts of it unknown, by chance. */
 export function blur(value: Value, path: string, random: () => number): Value {
-	if (random() < 0.08) return random() < 0.5 ? dependsOn(path) : unread(`no read shows \`${path}\``, path);
+	if (random() < 0.08) return random() < 0.5 ? ofActivity : unread(`no read shows \`${path}\``);
 	if (isList(value)) return listOf(value.items.map((item, index) => blur(item, `${path}[${index}]`, random)));
 	if (!isStruct(value)) return value;
 	const fields = [...value.fields].map(([name, field]) => [name, blur(field, `${path}.${name}`, random)] as const);

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { evaluate } from "../../../src/policy/language/evaluate.ts";
 import { type CronSpan, isOpen, parseCronSpan, parseTimestamp } from "../../../src/policy/language/time.ts";
-import { dependsOn } from "../../../src/policy/language/values.ts";
+import { ofActivity } from "../../../src/policy/language/values.ts";
 import { casesToTry } from "../../case-count.ts";
 import { cpuMsOf } from "../../cpu-time.ts";
 import { at, outcome, parseText } from "../worlds.ts";
@@ -152,7 +152,7 @@ describe("CronSpan in an expression", () => {
 	});
 
 	it("depends on the moment", () => {
-		expect(outcome(office, new Map([["time", dependsOn("time")]]))).toBe("activity: depends on `time`");
+		expect(outcome(office, new Map([["time", ofActivity]]))).toBe("activity: it depends on the activity");
 		expect(outcome(office, new Map())).toBe("error: there is no `time.now`");
 	});
 

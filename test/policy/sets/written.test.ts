@@ -1,7 +1,7 @@
 /** How what was found is written: the order of alternatives, the groups of a report, reasons in two parts. */
 import { describe, expect, it } from "vitest";
 import type { AccessPolicy } from "../../../src/policy/access.ts";
-import { fewestApprovers, noAbility, type Threshold, thresholdsOf } from "../../../src/policy/powers/ability.ts";
+import { fewestApprovers, type Threshold, thresholdsOf } from "../../../src/policy/powers/ability.ts";
 import { type ActivityGroup, namedPowers, printGroup } from "../../../src/policy/powers/groups.ts";
 import { listGroups } from "../../../src/policy/powers/listed-groups.ts";
 import { prepareAccess } from "../../../src/policy/powers/prepare.ts";
@@ -10,6 +10,7 @@ import { bound } from "../../../src/policy/sets/formula.ts";
 import type { UserSets } from "../../../src/policy/sets/resolve.ts";
 import { setOf } from "../../../src/policy/sets/sets.ts";
 import { makeVotes } from "../../../src/policy/sets/votes.ts";
+import { noAbility } from "../support-access.ts";
 
 function ordersOf<T>(items: readonly T[]): readonly (readonly T[])[] {
 	if (items.length < 2) return [items];

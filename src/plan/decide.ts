@@ -7,7 +7,6 @@ import { type BaseDocument, type DriftedDifference, makeThreeWay, type ThreeWay,
 import type { Change, Differences } from "./change.ts";
 import { diff } from "./diff.ts";
 import { needsCaller } from "./guards/guards.ts";
-import { usersOfConsequences } from "./impact/consequences.ts";
 import { statesPolicies } from "./kinds/policy-changes.ts";
 import { type DesiredOrganization, type LiveOrganization, policiesOf } from "./organization.ts";
 import { makePlan, type Plan, type PlanContext, type Reads } from "./plan.ts";
@@ -15,6 +14,7 @@ import { needsPowers } from "./rules/rules.ts";
 import { isHeldByRejection } from "./step-groups.ts";
 import { operationsFor } from "./steps.ts";
 import { liveNamesFor } from "./users.ts";
+import { textsIn } from "./value.ts";
 
 /** The document, and how it is looked at. */
 export interface Question {
@@ -122,7 +122,7 @@ function withLeftPolicies(
 	if (access === undefined) return threeWay;
 	const leftPolicies = findLeftPolicies(threeWay.documentChanges, base, policies, steps, access, timeMs);
 	if (leftPolicies.length === 0) return threeWay;
-	const named = usersOfConsequences({ steps: [], impact: leftPolicies.flatMap(({ impact }) => impact) });
+	const named = textsIn(leftPolicies.map(({ impact }) => impact));
 	const known = users.known ? users : (userNames ?? users);
 	const liveNames = { ...threeWay.liveNames, ...liveNamesFor(named, threeWay.userNames, known) };
 	return { ...threeWay, leftPolicies, liveNames };

@@ -21,9 +21,9 @@ import { type Override, overridesInPlan } from "./guards/overrides.ts";
 import { judgeReversals } from "./guards/reversals.ts";
 import { judgeOrder } from "./guards/unsafe-moments.ts";
 import { judgeWrites } from "./guards/written-policies.ts";
-import { type Consequences, findConsequences, usersOfConsequences } from "./impact/consequences.ts";
+import { type Consequences, findConsequences } from "./impact/consequences.ts";
 import { holdOrdered } from "./order/awaited-tags.ts";
-import { momentsOf, orderForSubmitter, usersOfMoments } from "./order/for-submitter.ts";
+import { momentsOf, orderForSubmitter } from "./order/for-submitter.ts";
 import {
 	type DesiredOrganization,
 	type Known,
@@ -32,12 +32,12 @@ import {
 	tagsOf,
 } from "./organization.ts";
 import { judgeRules } from "./rules/guards.ts";
-import { brokenRules, describeRules, findRules, type JudgedRule, unreadRules, usersOfRules } from "./rules/judge.ts";
+import { brokenRules, describeRules, findRules, type JudgedRule, unreadRules } from "./rules/judge.ts";
 import { coveredAddresses, type Step } from "./step.ts";
 import { groupSteps } from "./step-groups.ts";
 import { makeSteps } from "./steps.ts";
 import { liveNamesFor, usersOf } from "./users.ts";
-import { compareText, digestOf } from "./value.ts";
+import { compareText, digestOf, textsIn } from "./value.ts";
 import { findWarnings } from "./warnings.ts";
 
 /** How much was asked of the service: the eight documented queries alone, or the extended reads too. */
@@ -168,10 +168,9 @@ export function makePlan(
 	const found = findRules(desired.rules ?? [], { ...context, live, steps, consequences, atMs: timeMs });
 	const { expiries = [], ...windows } = describeWindows(desired, changes, timeMs, context.horizonMs);
 	const moments = momentsOf(order, wanted, steps, { ...context, atMs: timeMs });
-	const mentioned = [
-		...[...changes.flatMap(usersOf), ...waiting.flatMap(usersOfActivity), ...expiries.map(({ userId }) => userId)],
-		...[...usersOfConsequences(consequences), ...usersOfRules(found), ...usersOfMoments(moments)],
-	];
+	const ofActivities = waiting.map(({ approvedBy, parameters }) => [approvedBy, parameters]);
+	const ofRules = found.flatMap(({ before, after }) => [before.breaches, after.breaches]);
+	const mentioned = textsIn([changes.map(usersOf), ofActivities, expiries, consequences, ofRules, moments.unsafe]);
 	const names = namesFor(mentioned, desired, live, context.userNames);
 	const judged = describeRules(found, names);
 	const rules = judged.filter(({ isOfBase }) => isOfBase === undefined);
@@ -251,12 +250,6 @@ function describeWindows(
 		...(next === undefined ? {} : { validUntil: new Date(next).toISOString() }),
 		...defined({ expiries: nonEmpty(expiries) }),
 	};
-}
-
-/** Returns ids among which are all users of the activity: approvers, and every text in its parameters. */
-function usersOfActivity({ approvedBy, parameters }: PendingActivity): readonly string[] {
-	const named = Object.values(parameters).flat();
-	return [...(approvedBy ?? []), ...named.filter((value) => typeof value === "string")];
 }
 
 /** User id to the alias that the document gives it, sorted. */

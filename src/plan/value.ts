@@ -31,3 +31,9 @@ export function digestOf(value: unknown): string {
 export function compareText(left: string, right: string): number {
 	return left < right ? -1 : left > right ? 1 : 0;
 }
+
+/** Returns every text in a value, at any depth. */
+export function textsIn(value: unknown): readonly string[] {
+	if (typeof value === "string") return [value];
+	return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
+}

@@ -14,6 +14,7 @@ import { type DesiredOrganization, emptyLastApplied, type LiveOrganization, tags
 import { namesOfUsers, type Plan, type PlanContext } from "../plan/plan.ts";
 import type { Step } from "../plan/step.ts";
 import { liveNamesFor } from "../plan/users.ts";
+import { textsIn } from "../plan/value.ts";
 import type { Reader } from "../wire/client.ts";
 import { awaitAll } from "./read/live-queries.ts";
 import { readLive, timeQueries } from "./read/read.ts";
@@ -90,12 +91,7 @@ export async function reviewActivities(
 	const effectContext = { desired, plannedExpiries, live, context };
 	const users = live.users.known ? live.users : (context.userNames ?? live.users);
 	const userNames = namesOfUsers(desired);
-	const mentioned = plain.flatMap(({ parameters, votes }) => [
-		...Object.values(parameters)
-			.flat()
-			.filter((value) => typeof value === "string"),
-		...votes.flatMap(({ userId }) => userId ?? []),
-	]);
+	const mentioned = textsIn(plain.map(({ parameters, votes }) => [parameters, votes.map(({ userId }) => userId)]));
 	return {
 		activities: plain.map((activity) => ({ ...activity, effect: planActivity(activity, effectContext) })),
 		identity: {

@@ -1,14 +1,13 @@
 /** The access cases of a plan: each as it is live and after the plan, those of the base too, and the guard `accessCases`. */
 import { remember } from "../../common/remember.ts";
 import { type AccessState, type Known, policyNamesIn } from "../../policy/access.ts";
-import { policyOfReason } from "../../policy/powers/reason.ts";
 import type { BaseLimits } from "../base/stricter.ts";
 import type { Change } from "../change.ts";
 import { changesAccess } from "../guards/access.ts";
 import type { Guard } from "../guards/guards.ts";
 import type { DesiredOrganization, LiveOrganization } from "../organization.ts";
 import type { Step } from "../step.ts";
-import { compareText, digestOf } from "../value.ts";
+import { compareText, digestOf, textsIn } from "../value.ts";
 import type { AccessCase, CaseFile } from "./case.ts";
 import type { JudgedCase, PlanCases, PlannedCase } from "./finding.ts";
 import { CaseJudge, unjudged } from "./judge.ts";
@@ -162,17 +161,11 @@ function judgeIn(access: AccessState, nowMs: number, people: Omit<CaseNames, key
 function namesIn(cases: readonly PlannedCase[], users: Names, { tagNames: tags, policyNames: policies }: ObjectNames) {
 	const findings = cases.flatMap(({ judged }) => judged.findings);
 	const clauses = findings.flatMap((finding) => finding.clauses);
-	const reasons = findings.flatMap(({ because }) => (because === null ? [] : [policyOfReason(because)]));
-	const pick = (ids: readonly (string | null | undefined)[], names: Names): Names => {
-		const known = [...new Set(ids)].filter((id) => typeof id === "string").sort(compareText);
-		return Object.fromEntries(known.flatMap((id) => (Object.hasOwn(names, id) ? [[id, names[id] ?? id]] : [])));
-	};
-	const written = clauses.flatMap(({ text }) => [...text.matchAll(/'([^']+)'/g)].map(([, id]) => id));
-	return {
-		userNames: pick([...findings.flatMap(({ userIds }) => userIds), ...written], users),
-		tagNames: pick([...findings.map(({ tagId }) => tagId), ...written], tags),
-		policyNames: pick([...findings, ...clauses].map(({ policyId }) => policyId).concat(reasons), policies),
-	};
+	const written = clauses.flatMap(({ text }) => [...text.matchAll(/'([^']+)'/g)].map(([, id = ""]) => id));
+	const ids = [...new Set([...textsIn(findings), ...written])].sort(compareText);
+	const pick = (names: Names): Names =>
+		Object.fromEntries(ids.flatMap((id) => (Object.hasOwn(names, id) ? [[id, names[id] ?? id]] : [])));
+	return { userNames: pick(users), tagNames: pick(tags), policyNames: pick(policies) };
 }
 
 /** Whether the plan makes the case no longer hold, or, where nothing is known of it before, does not show that it does. */

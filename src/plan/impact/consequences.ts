@@ -3,16 +3,15 @@ import { defined, nonEmpty } from "../../common/defined.ts";
 import { remember } from "../../common/remember.ts";
 import type { AccessPolicy, AccessState, Known } from "../../policy/access.ts";
 import { factsOfGroup, factsOfType } from "../../policy/powers/activity.ts";
-import type { Approval, SubmittingUser } from "../../policy/powers/forecast.ts";
+import type { SubmittingUser } from "../../policy/powers/forecast.ts";
 import type { ImpactVerdict } from "../../policy/powers/impact.ts";
 import { findParts } from "../../policy/powers/judge.ts";
-import type { Threshold } from "../../policy/powers/powers.ts";
 import { prepareAccess } from "../../policy/powers/prepare.ts";
-import { type Assumed, joinAssumptions, policyOfReason } from "../../policy/powers/reason.ts";
+import { type Assumed, joinAssumptions } from "../../policy/powers/reason.ts";
 import type { Held } from "../activities/pending.ts";
 import type { LiveOrganization } from "../organization.ts";
 import type { Step } from "../step.ts";
-import { compareText } from "../value.ts";
+import { compareText, textsIn } from "../value.ts";
 import { accessAfter, completing, coveredId } from "./access-after.ts";
 import { forecastSteps, typeOfStep } from "./forecast.ts";
 import { findImpact, type PlanImpact } from "./impact.ts";
@@ -97,37 +96,15 @@ function judge(
 	};
 }
 
-/** Returns ids of all users that the consequences of a plan name. */
-export function usersOfConsequences({
-	impact: now = [],
-	impactAtOtherTimes = [],
-	steps,
-	submitterId,
-}: Consequences): readonly string[] {
-	const impact = [...now, ...impactAtOtherTimes];
-	const approvals = steps.flatMap(({ approval }) => approval ?? []);
-	return [
-		...impact.flatMap(({ userIds, witness }) => [...userIds, ...witness]),
-		...impact.flatMap(({ before, after }) => [before, after]).flatMap((one) => [...one.alone, ...one.together.flat()]),
-		...approvals.flatMap(({ approverSets }) => approverSets.flat()),
-		...thresholdsOf(impact, approvals).flatMap((threshold) => threshold.of),
-		...(submitterId === undefined ? [] : [submitterId]),
-	];
-}
-
 /** Returns ids of all user tags that the consequences of a plan name. */
 export function tagsOfConsequences({
 	impact = [],
 	impactAtOtherTimes = [],
 	steps,
 }: Pick<Consequences, "impact" | "impactAtOtherTimes" | "steps">): readonly string[] {
+	const sides = [...impact, ...impactAtOtherTimes].flatMap(({ before, after }) => [before, after]);
 	const approvals = steps.flatMap(({ approval }) => approval ?? []);
-	return thresholdsOf([...impact, ...impactAtOtherTimes], approvals).flatMap(({ tagId }) => tagId ?? []);
-}
-
-function thresholdsOf(impact: readonly PlanImpact[], approvals: readonly Approval[]): readonly Threshold[] {
-	const all = [...impact.flatMap(({ before, after }) => [before, after]), ...approvals];
-	return all.flatMap(({ thresholds }) => thresholds.flat());
+	return [...sides, ...approvals].flatMap(({ thresholds }) => thresholds.flat().flatMap(({ tagId }) => tagId ?? []));
 }
 
 /** Returns the tags that the steps create, with the ids that stand in for those that the service makes. */
@@ -141,25 +118,13 @@ function createdTags(steps: readonly Step[]): readonly { readonly id: string; re
 
 /** Returns the names of the tags and policies that the consequences of a plan name, so far as they are known. */
 function namesOf(
-	{ impact: now = [], impactAtOtherTimes = [], steps, assumptions = [] }: Judged,
+	{ steps, ...others }: Judged,
 	{ policies }: AccessState,
 	{ userTags }: Pick<LiveOrganization, "userTags">,
 ): Pick<Consequences, "tagNames" | "policyNames"> {
-	const impact = [...now, ...impactAtOtherTimes];
-	const approvals = steps.flatMap(({ approval }) => approval ?? []);
-	const reasons = [
-		...impact.flatMap(({ because, before, after }) => [because, before.unknown, after.unknown]),
-		...approvals.map(({ because }) => because),
-	];
-	const policyIds = [
-		...[...impact, ...approvals, ...assumptions].flatMap((one) => one.policyIds),
-		...reasons.flatMap((because) => (because === null ? [] : (policyOfReason(because) ?? []))),
-	];
-	const tagNames = pick(
-		[...(userTags.known ? userTags.value : []), ...createdTags(steps)],
-		tagsOfConsequences({ impact, steps }),
-	);
-	const policyNames = pick(policies.known ? policies.value : [], policyIds);
+	const ids = new Set(textsIn([others, steps.map(({ approval }) => approval)]));
+	const tagNames = pick([...(userTags.known ? userTags.value : []), ...createdTags(steps)], ids);
+	const policyNames = pick(policies.known ? policies.value : [], ids);
 	return {
 		...(Object.keys(tagNames).length === 0 ? {} : { tagNames }),
 		...(Object.keys(policyNames).length === 0 ? {} : { policyNames }),
@@ -167,8 +132,7 @@ function namesOf(
 }
 
 /** Returns name by id, sorted, of those with these ids. */
-function pick(named: readonly { readonly id: string; readonly name: string }[], ids: readonly string[]) {
-	const mentioned = new Set(ids);
-	const found = named.filter(({ id }) => mentioned.has(id)).map(({ id, name }) => [id, name] as const);
+function pick(named: readonly { readonly id: string; readonly name: string }[], ids: ReadonlySet<string>) {
+	const found = named.filter(({ id }) => ids.has(id)).map(({ id, name }) => [id, name] as const);
 	return Object.fromEntries(found.sort(([left], [right]) => compareText(left, right)));
 }

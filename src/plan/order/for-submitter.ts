@@ -92,10 +92,6 @@ export function momentsOf(
 	return steps.length === ordered.length || access === undefined ? order : judgeStates(steps, access, atMs);
 }
 
-export function usersOfMoments({ unsafe }: Moments): readonly string[] {
-	return unsafe.flatMap(({ userIds }) => userIds);
-}
-
 /** Returns the states between these steps that are worse than before and after, in whatever order. */
 function judgeStates(steps: readonly Step[], access: AccessState, atMs: number): Moments {
 	const found = findUnsafeStates(

@@ -182,12 +182,6 @@ function newAccessOf({ consequences: { impact, impactVerdict } }: RulesContext):
 	return judgeNewAccess({ impact, verdict: impactVerdict });
 }
 
-/** Returns ids of all users that break a rule. */
-export function usersOfRules(found: readonly FoundRule[]): readonly string[] {
-	const facts = found.flatMap(({ before, after }) => [before, after]);
-	return facts.flatMap(({ breaches }) => breaches.flatMap(({ userIds }) => userIds));
-}
-
 /** Returns the rules as a plan has them, with these names of users. */
 export function describeRules(found: readonly FoundRule[], names: UserNames): readonly JudgedRule[] {
 	return found.map(({ rule, isOfBase, before, after }) => ({

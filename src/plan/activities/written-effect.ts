@@ -3,6 +3,7 @@ import { isRecord } from "../../common/json.ts";
 import { templateOf } from "../../policy/language/check-template.ts";
 import { printAddress } from "../address.ts";
 import type { PolicyChange, PolicyContent, TagChange } from "../change.ts";
+import { contentOf, newContent, updatedContent } from "../kinds/policy-content.ts";
 import { idsOfReferences } from "../kinds/references.ts";
 import type { DesiredOrganization, LiveOrganization, LivePolicy } from "../organization.ts";
 import { standInFor } from "../stand-in.ts";
@@ -95,33 +96,8 @@ function findPolicy({ policies }: LiveOrganization, is: (policy: LivePolicy) => 
 	return policies?.known === true ? policies.value.find(is) : undefined;
 }
 
-function contentOf({ name, effect, consensus, condition, notes, time }: PolicyContent): PolicyContent {
-	return { name, effect, consensus, condition, notes, time };
-}
-
 function listOf(value: unknown): readonly AnyParameters[] {
 	return Array.isArray(value) ? value.filter(isRecord) : [];
-}
-
-const textOf = (value: unknown, otherwise = ""): string => (typeof value === "string" ? value : otherwise);
-
-function newContent({ policyName, effect, consensus, condition, notes, time }: AnyParameters): PolicyContent {
-	return {
-		...{ name: textOf(policyName), effect: textOf(effect), consensus: textOf(consensus) },
-		...{ condition: textOf(condition), notes: textOf(notes), time: textOf(time) },
-	};
-}
-
-function updatedContent(parameters: AnyParameters, before: PolicyContent | undefined): PolicyContent {
-	const { policyName, policyEffect, policyConsensus, policyCondition, policyNotes, time } = parameters;
-	return {
-		name: textOf(policyName, before?.name ?? String(parameters.policyId).toLowerCase()),
-		effect: textOf(policyEffect, before?.effect),
-		consensus: textOf(policyConsensus, before?.consensus),
-		condition: textOf(policyCondition, before?.condition),
-		notes: textOf(policyNotes, before?.notes),
-		time: textOf(time, before?.time),
-	};
 }
 
 function policyChangeOf(policy: LivePolicy | null, after: PolicyContent, state?: EffectState): PolicyChange {

@@ -177,16 +177,22 @@ function exceedsPercentage({ change: { before, basis }, count }: Loss, percent: 
 }
 
 function judgeCounts(desired: DesiredOrganization, changes: readonly Change[]): readonly Guard[] {
-	return removalKindNames.flatMap((name): readonly Guard[] => {
-		const kind = removalLists[name];
-		const limit = desired.limits[kind];
-		const where = changes
-			.filter((change) => change.kind === name && change.action === "remove")
-			.map(({ address }) => address);
-		if (limit === undefined || where.length === 0) return [];
-		const finding = { what: "removals", limit } as const;
-		return [{ kind, found: where.length, refuses: where.length > limit, where, finding }];
+	return removalKindNames.flatMap((name) => {
+		const removed = changes.filter((change) => change.kind === name && change.action === "remove");
+		return judgeLimit(removalLists[name], removed, desired.limits[removalLists[name]], "removals");
 	});
+}
+
+/** Returns the guard of so many changes; none without a change, or without a limit. */
+export function judgeLimit(
+	kind: GuardKind,
+	changes: readonly Change[],
+	limit: number | undefined,
+	what: "removals" | "updates" | "takeovers",
+): readonly Guard[] {
+	if (limit === undefined || changes.length === 0) return [];
+	const where = changes.map(({ address }) => address);
+	return [{ kind, found: where.length, refuses: where.length > limit, where, finding: { what, limit } }];
 }
 
 function judgeProtected(desired: DesiredOrganization, changes: readonly Change[]): readonly Guard[] {

@@ -1,12 +1,12 @@
 /** Guards of policies and tags that a document writes: limits, live text that is replaced, tags that policies still name. */
 import type { AccessState } from "../../policy/access.ts";
-import { type Change, isWritten, type PolicyChange } from "../change.ts";
+import { type Change, isWritten } from "../change.ts";
 import { accessAfter } from "../impact/access-after.ts";
 import { idsOfReferences, tagsNamedBy } from "../kinds/references.ts";
 import { type DesiredOrganization, type LiveOrganization, policiesOf } from "../organization.ts";
 import type { Step } from "../step.ts";
 import { compareText } from "../value.ts";
-import type { Guard } from "./guards.ts";
+import { type Guard, judgeLimit } from "./guards.ts";
 
 /** What these guards judge. */
 interface JudgedWrites {
@@ -22,10 +22,15 @@ export function judgeWrites(
 	{ changes, steps, access }: JudgedWrites,
 ): readonly Guard[] {
 	const written = changes.filter(isWritten);
+	const updates = written.filter(({ action }) => action === "update");
+	const takeovers = written.filter(({ takesOver }) => takesOver);
+	const { policyUpdates, takeovers: maxTakeovers } = desired.limits;
+	// In the first apply of an organization, nothing was applied from here yet.
+	const isFirst = live.lastApplied.policies === undefined;
 	return [
 		...judgeUnlisted(desired, live, changes),
-		...judgeUpdates(desired, written),
-		...judgeTakeovers(desired, live, written),
+		...judgeLimit("policyUpdates", updates, policyUpdates, "updates"),
+		...judgeLimit("takeovers", takeovers, maxTakeovers ?? (isFirst ? takeovers.length : 0), "takeovers"),
 		...judgeDangling(changes, steps, access),
 		...judgeRebound(desired, live),
 	];
@@ -43,55 +48,14 @@ function judgeUnlisted(
 	const all = { policies: live.removables.policy, userTags: live.userTags };
 	return (["policies", "userTags"] as const).flatMap((kind): readonly Guard[] => {
 		const known = all[kind];
-		const where = changes
-			.filter((change) => change.action === "remove" && change.kind === (kind === "policies" ? "policy" : "userTag"))
-			.map(({ address }) => address);
+		const name = kind === "policies" ? "policy" : "userTag";
+		const removed = changes.filter((change) => change.action === "remove" && change.kind === name);
 		const limit = limits[kind];
-		if (where.length === 0 || (kind === "policies" && limit !== undefined)) return [];
+		if (limit !== undefined) return kind === "policies" ? [] : judgeLimit(kind, removed, limit, "removals");
 		const count = known.known ? known.value.length : 0;
-		const most =
-			limit ?? (exactly?.[kind] === undefined ? where.length : Math.floor((count * maxUnlistedPercent) / 100));
-		if (limit === undefined && where.length <= most) return [];
-		return [
-			{ kind, found: where.length, refuses: where.length > most, where, finding: { what: "removals", limit: most } },
-		];
+		const most = exactly?.[kind] === undefined ? removed.length : Math.floor((count * maxUnlistedPercent) / 100);
+		return removed.length <= most ? [] : judgeLimit(kind, removed, most, "removals");
 	});
-}
-
-function judgeUpdates({ limits }: DesiredOrganization, written: readonly PolicyChange[]): readonly Guard[] {
-	const { policyUpdates: limit } = limits;
-	const where = written.filter(({ action }) => action === "update").map(({ address }) => address);
-	if (limit === undefined || where.length === 0) return [];
-	return [
-		{
-			kind: "policyUpdates",
-			found: where.length,
-			refuses: where.length > limit,
-			where,
-			finding: { what: "updates", limit },
-		},
-	];
-}
-
-/** In the first apply of an organization, nothing was applied from here yet. */
-function judgeTakeovers(
-	{ limits }: DesiredOrganization,
-	{ lastApplied }: LiveOrganization,
-	written: readonly PolicyChange[],
-): readonly Guard[] {
-	const where = written.filter(({ takesOver }) => takesOver).map(({ address }) => address);
-	if (where.length === 0) return [];
-	const isFirst = lastApplied.policies === undefined;
-	const limit = limits.takeovers ?? (isFirst ? where.length : 0);
-	return [
-		{
-			kind: "takeovers",
-			found: where.length,
-			refuses: where.length > limit,
-			where,
-			finding: { what: "takeovers", limit },
-		},
-	];
 }
 
 /** A policy that names a removed tag stays, and matches no user by it: a deny stops. */

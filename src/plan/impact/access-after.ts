@@ -1,7 +1,9 @@
 /** What steps do to who can do what: tags of users, and policies. */
 import { type AccessPolicy, type AccessState, type AccessUser, mapKnown } from "../../policy/access.ts";
 import { labelOf } from "../address.ts";
-import type { CoveredObject, NewPolicy, Step, StepParameters, StepRequest } from "../step.ts";
+import type { PolicyContent } from "../change.ts";
+import { newContent, updatedContent } from "../kinds/policy-content.ts";
+import type { CoveredObject, Step, StepRequest } from "../step.ts";
 import { compareText } from "../value.ts";
 
 /**
@@ -52,14 +54,16 @@ function afterStep(access: AccessState, step: CoveringRequest): AccessState {
 		case "delete_user_tags":
 			return step.parameters.userTagIds.reduce(withoutTag, access);
 		case "create_policies": {
-			const created = step.parameters.policies.map((policy) => newPolicy(policy, coveredId(step, policy.policyName)));
+			const created = step.parameters.policies.map((one) =>
+				policyOf(coveredId(step, one.policyName), newContent({ ...one })),
+			);
 			return { ...access, policies: mapKnown(access.policies, (all) => sortById([...all, ...created])) };
 		}
-		case "update_policy":
-			return {
-				...access,
-				policies: mapKnown(access.policies, (all) => all.map((one) => updated(one, step.parameters))),
-			};
+		case "update_policy": {
+			const updated = (one: AccessPolicy): AccessPolicy =>
+				one.id === step.parameters.policyId ? policyOf(one.id, updatedContent({ ...step.parameters }, one)) : one;
+			return { ...access, policies: mapKnown(access.policies, (all) => all.map(updated)) };
+		}
 		case "delete_tvc_app_and_deployments":
 			return access;
 	}
@@ -70,16 +74,7 @@ export function coveredId({ covers = [] }: CoveringRequest, name: string): strin
 	return covers.find(({ address }) => labelOf(address) === name)?.id ?? name;
 }
 
-function newPolicy(parameters: NewPolicy, id: string): AccessPolicy {
-	const { policyName: name, effect, consensus, condition, time = "" } = parameters;
-	return { id, name, effect, consensus, condition, time };
-}
-
-function updated(policy: AccessPolicy, parameters: StepParameters["update_policy"]): AccessPolicy {
-	if (policy.id !== parameters.policyId) return policy;
-	const { policyName: name, policyEffect: effect, policyConsensus: consensus, policyCondition: condition } = parameters;
-	return { id: policy.id, name, effect, consensus, condition, time: parameters.time ?? "" };
-}
+const policyOf = (id: string, { notes: _, ...content }: PolicyContent): AccessPolicy => ({ id, ...content });
 
 /** Policies that mention the tag stay, and match no user by it. */
 function withoutTag(access: AccessState, userTagId: string): AccessState {

@@ -18,6 +18,7 @@ import {
 } from "../organization.ts";
 import { standInFor } from "../stand-in.ts";
 import { bothWays, findObjects, quote, takenNames } from "./found-objects.ts";
+import { contentOf } from "./policy-content.ts";
 import { type IdsOfReferences, idsOfReferences, resolveText } from "./references.ts";
 
 /** Whether the document states policies, or says that its list of them is complete. */
@@ -93,10 +94,6 @@ function comparePolicy(
 		takesOver: policy !== null && !isSameText && live.lastApplied.policies?.[policy.id] === undefined,
 		...defined({ unchecked: wanted.unchecked }),
 	};
-}
-
-function contentOf({ name, effect, consensus, condition, notes, time }: LivePolicy): PolicyContent {
-	return { name, effect, consensus, condition, notes, time };
 }
 
 /** Returns the live expressions with the names that the document has for ids. */

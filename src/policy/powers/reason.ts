@@ -74,11 +74,6 @@ export function notRead(why: NotRead): Reason {
 	return { kind: "not-read", why };
 }
 
-/** Returns the policy that the reason is about; null where there is none. */
-export function policyOfReason(reason: Reason): string | null {
-	return "policyId" in reason ? reason.policyId : null;
-}
-
 /** Whether it is unknown because no documentation says it, or two pages say different things: no one made a mistake there. */
 export const isUndocumented = (reason: Reason | null): boolean => {
 	if (reason?.kind === "policy") return isUndocumented(reason.because);

@@ -8,7 +8,7 @@ import type { ResourceDefinition } from "../resources/resource.ts";
 import { isMocked, isSecretSetting, programError, refusePlainKey } from "./configuration.ts";
 import { Provider } from "./provider-resource.ts";
 
-type ResourceType = Pick<ResourceDefinition, "name" | "isReadable">;
+type ResourceType = Pick<ResourceDefinition, "name" | "finder">;
 
 /** A resource of a program. Nothing is captured, so no secret reaches the state, and an upgrade needs no migration. */
 export abstract class OrgsyncResource extends pulumi.CustomResource {
@@ -79,7 +79,7 @@ function refuseOptions(type: ResourceType, name: string, options: pulumi.CustomR
 			`${name}: a ${type.name} cannot be imported, because it is a dynamic resource; remove the option \`import\`: creating the resource adopts the live object`,
 		);
 	}
-	if (options.id !== undefined && !type.isReadable) {
+	if (options.id !== undefined && type.finder === undefined) {
 		throw programError(
 			`${name}: a ${type.name} cannot be read by an id, because it lists what must not exist; remove the option \`id\``,
 		);

@@ -77,12 +77,8 @@ export function explainMissing(
 	return `the organization ${organizationId} does not have the ${noun.replace("user ", "")}: ${missing}${hint}`;
 }
 
-/** Why a resource cannot be imported, or read by an id, and what to do instead; undefined if it can. */
-export function refuseId(
-	{ name, isReadable }: { readonly name: string; readonly isReadable: boolean },
-	verb: "import" | "read",
-): string | undefined {
-	if (isReadable) return undefined;
+/** Why a resource cannot be imported, or read by an id, and what to do instead. */
+export function refusalOf(name: string, verb: "import" | "read"): string {
 	const because = "because it lists what must not exist";
 	return verb === "read"
 		? `a ${name} cannot be read by an id, ${because}; remove the option \`id\` or \`get\``

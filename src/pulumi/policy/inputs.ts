@@ -14,7 +14,6 @@ import { standInFor, standInsIn } from "../../plan/stand-in.ts";
 import { reasonText } from "../../say/reason.ts";
 import type { PropertySchema } from "../inputs/input-schema.ts";
 import { type CheckFailure, hasUnknown, type Properties } from "../inputs/inputs.ts";
-import { knownId } from "../resources/created-object.ts";
 import { ResourceFailure } from "../resources/failure.ts";
 import { mustRead, type ResourceDefinition, type ResourceInputs, type ResourceOutputs } from "../resources/resource.ts";
 import { readLastAppliedPolicy } from "../state/stored-state-check.ts";
@@ -93,15 +92,6 @@ export const policyDocument: Pick<
 		return value === undefined ? [] : [{ kind: "policyText", id: policyId, value }];
 	},
 };
-
-export const claimAdvice = "manage each policy with one resource";
-
-export function claimsOf({ policyId, name }: Pick<PolicyInputs, "policyId" | "name">) {
-	const id = knownId("policyId", { policyId });
-	return id === undefined
-		? [{ object: `policyName/${name}`, subject: `the policy \`${name}\` is created` }]
-		: [{ object: `policy/${id}`, subject: `the policy ${id} is managed` }];
-}
 
 /** The live policies. Throws ResourceFailure if they are unknown. */
 export function policiesIn({ policies }: LiveOrganization): readonly LivePolicy[] {

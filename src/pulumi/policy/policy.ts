@@ -10,10 +10,9 @@ import { isDone } from "../resources/failure.ts";
 import { type ReadResult, type ResourceDefinition, storedStateOf } from "../resources/resource.ts";
 import type { Session } from "../session/session.ts";
 import { keyOfText } from "./expressions.ts";
+import { policyFinder } from "./finder.ts";
 import {
 	anyPolicy,
-	claimAdvice,
-	claimsOf,
 	describePolicy,
 	findPolicy,
 	type PolicyInputs,
@@ -22,25 +21,29 @@ import {
 	policyDocument,
 	readPolicyInputs,
 } from "./inputs.ts";
-import { importPolicy, isLookUp, lookUpPolicy } from "./look-up.ts";
 import { policyParts } from "./parts.ts";
 
 export const policy: ResourceDefinition<PolicyInputs, PolicyOutputs> = {
 	...policyDocument,
 	name: "Policy",
-	isReadable: true,
+	finder: policyFinder,
 	identity: ["organizationId"],
 	computed: ["policyId", "createdAt"],
 	guardedInput: "condition",
 	claimedInput: "name",
-	claimAdvice,
+	claimAdvice: "manage each policy with one resource",
 	creation: { kind: "policy", noun: "policy", idName: "policyId", isAsked: () => true },
 	complete(news, olds) {
 		const mayBeSame = hasUnknown(news.organizationId) || olds.organizationId === news.organizationId?.toLowerCase();
 		const { policyId, createdAt } = mayBeSame ? withoutStandIn("policyId", olds) : ({} as Partial<PolicyInputs>);
 		return { ...news, ...defined({ policyId, createdAt }) };
 	},
-	claims: claimsOf,
+	claims({ policyId, name }) {
+		const id = knownId("policyId", { policyId });
+		return id === undefined
+			? [{ object: `policyName/${name}`, subject: `the policy \`${name}\` is created` }]
+			: [{ object: `policy/${id}`, subject: `the policy ${id} is managed` }];
+	},
 	explainProblems: (plan: Plan) =>
 		plan.problems.map(({ code, message }) => {
 			const hint = code === "policy-not-there" ? "; the state still has this policy: run `pulumi refresh`" : "";
@@ -82,8 +85,7 @@ export const policy: ResourceDefinition<PolicyInputs, PolicyOutputs> = {
 		const before = isDone(report) ? {} : observeBefore(inputs, plan);
 		return defined({ ...inputs, ...before, lastApplied });
 	},
-	read: (id, props, session) => (isLookUp(props) ? lookUpPolicy(id, props, session) : readPolicy(id, props, session)),
-	import: importPolicy,
+	read: readPolicy,
 	async remove(props, session) {
 		const reason = await deleteObject(policy as ResourceDefinition, props, session);
 		return reason === undefined ? undefined : showText(`${props.resource}: the policy stays: ${reason}`);

@@ -109,8 +109,7 @@ export async function review(
 	const id = creation?.isAsked(news) === true ? knownId(creation.idName, olds) : undefined;
 	if (creation === undefined || id === undefined || knownId(creation.idName, news) !== undefined) return [];
 	const inputs = { ...news, [creation.idName]: id } as ResourceInputs;
-	const [second] = claim(definition, inputs, session);
-	if (second !== undefined) throw new ResourceFailure(second.reason);
+	claimOrRefuse(definition, inputs, session);
 	const assumed = hasUnknown(news) ? definition.assume?.(inputs) : undefined;
 	const known = (assumed?.inputs ?? inputs) as ResourceInputs;
 	// A component has judged its parts.
@@ -198,6 +197,12 @@ async function explainOther(
 	const reason = refuseOther(definition, target, origin, comparison);
 	if (reason === undefined || (origin === "other" && (await mayBeMade(definition, target.inputs, session)))) return [];
 	return [{ property: definition.claimedInput, reason }];
+}
+
+/** Claims the objects. Throws ResourceFailure if another resource of this run manages one. */
+export function claimOrRefuse(definition: ResourceDefinition, inputs: ResourceInputs, session: Session): void {
+	const [second] = claim(definition, inputs, session);
+	if (second !== undefined) throw new ResourceFailure(second.reason);
 }
 
 function claim(definition: ResourceDefinition, inputs: ResourceInputs, session: Session): readonly CheckFailure[] {

@@ -74,7 +74,6 @@ function defineRemoval(removal: Removal): ResourceDefinition {
 	const ids: PropertySchema = isSingle ? "id" : { listOf: "id" };
 	const definition: RemovalDefinition = {
 		name,
-		isReadable: false,
 		operations: [kind.operation],
 		schema: {
 			required: [...userInput, idsInput],

@@ -6,7 +6,7 @@
 import { defined } from "../../common/defined.ts";
 import { OrgsyncError } from "../../common/errors.ts";
 import { showText } from "../../common/escape.ts";
-import { refuseId, refuseOtherTag } from "../inputs/import-id.ts";
+import { refuseOtherTag } from "../inputs/import-id.ts";
 import { type CheckFailure, explainFailure, hasUnknown, type MetaInputs, type Properties } from "../inputs/inputs.ts";
 import { asWhole, compareValues, including, type PropertyChange, replacesOf } from "../inputs/property-changes.ts";
 import { inputInId, namesOfSecrets, seal, sealId } from "../inputs/secrets.ts";
@@ -17,6 +17,7 @@ import type { GivenSettings } from "../settings/settings.ts";
 import { check, review } from "./check.ts";
 import { converge } from "./converge.ts";
 import { explain, ResourceFailure } from "./failure.ts";
+import { importObject, isLookUp, lookUp } from "./found-object.ts";
 import { remove } from "./pending-delete.ts";
 import {
 	diff,
@@ -66,6 +67,13 @@ export function makeOperations(
 	};
 	const safely = <T>(work: () => Promise<T>): Promise<T> => withoutSecrets(process, work);
 	const submitting = <T>(work: () => Promise<T>): Promise<T> => process.uninterrupted(() => safely(work));
+	const readIn = (id: string, properties: Properties) =>
+		safely(async () => {
+			const [props, session] = [read<Outputs>(properties), await sessionOf(properties)];
+			return sealRead(
+				await (isLookUp(props) ? lookUp(definition, id, props, session) : definition.read(id, props, session)),
+			);
+		});
 	return {
 		/** Returns the completed inputs, or what is wrong with them. Rejects only with a defect. */
 		async check(olds: Properties, news: Properties) {
@@ -102,20 +110,13 @@ export function makeOperations(
 			}),
 		update: (olds: Properties, news: Properties) =>
 			submitting(async () => ({ outs: stateOf((await apply(news, read<Outputs>(olds))).outs) })),
-		read: (id: string, properties: Properties) =>
-			safely(async () => sealRead(await definition.read(id, read(properties), await sessionOf(properties)))),
+		read: readIn,
 		/** Reads a live object without managing it; `properties` are what the program knows of it. */
-		lookUp: (id: string, properties: Properties) =>
-			safely(async () => {
-				refuse(refuseId(definition, "read"));
-				const requested = { ...properties, lookUp: "requested" };
-				return sealRead(await definition.read(id, read(requested), await sessionOf(properties)));
-			}),
+		lookUp: (id: string, properties: Properties) => readIn(id, { ...properties, lookUp: "requested" }),
 		/** Reads a live object as one to manage; `properties` are meta inputs. */
 		import: (id: string, properties: Properties) =>
 			safely(async () => {
-				refuse(refuseId(definition, "import"));
-				const found = (await definition.import?.(id, read(properties), await sessionOf(properties))) ?? {};
+				const found = await importObject(definition, id, read(properties), await sessionOf(properties));
 				say(found.notices ?? [], properties);
 				return sealRead(found);
 			}),

@@ -7,6 +7,7 @@ import { standInsIn } from "../../plan/stand-in.ts";
 import type { StepRequest } from "../../plan/step.ts";
 import type { AppliedObject } from "../../sync/journal/journal.ts";
 import type { WriteName } from "../../wire/operations.ts";
+import type { ImportedKind, ImportId } from "../inputs/import-id.ts";
 import type { InputSchema } from "../inputs/input-schema.ts";
 import {
 	type CheckFailure,
@@ -46,6 +47,23 @@ export interface ReadResult {
 	readonly notices?: readonly string[];
 }
 
+/** A live object that no state has. */
+export interface FoundObject {
+	readonly id: string;
+	/** As a program writes them, without the organization. */
+	readonly inputs: Properties;
+	/** What the state has besides. */
+	readonly outputs: Properties;
+	/** Lines to print when it is imported. */
+	readonly notices?: readonly string[];
+}
+
+export interface Finder {
+	readonly kind: ImportedKind;
+	/** Returns the object, or why there is none. Throws ResourceFailure if that is not known. */
+	find(named: ImportId, resource: string, session: Session): Promise<FoundObject | string>;
+}
+
 interface ClaimedObject {
 	/** For example `userTag/ID`. */
 	readonly object: string;
@@ -75,8 +93,8 @@ export interface ResourceDefinition<
 > {
 	/** The name of its class, for messages and for the engine, for example `UserTag`. */
 	readonly name: string;
-	/** Whether its id is that of a live object, so that a program can read it without managing it. */
-	readonly isReadable: boolean;
+	/** Finds a live object to import or to read. Left out: both are refused. */
+	readonly finder?: Finder;
 	/** The operations by which it changes its objects. */
 	readonly operations: readonly WriteName[];
 	readonly schema: InputSchema;
@@ -128,8 +146,6 @@ export interface ResourceDefinition<
 	/** What the state says was last applied. Throws StorageError if it cannot be used. */
 	readApplied(olds: Outputs, context: StateContext): readonly AppliedObject[];
 	read(id: string, props: Outputs, session: Session): Promise<ReadResult>;
-	/** State and inputs of a live object that no state has, by the id that a person writes. Left out: refused. */
-	import?(id: string, meta: MetaInputs, session: Session): Promise<ReadResult>;
 	/**
 	 * Deletes the resource, none of whose own activities is pending but those that this continues. `others` are pending too, and
 	 * known only to the service. Returns a line to print, or undefined. Left out: deleting submits nothing, so the resource is

@@ -114,13 +114,6 @@ export const tagDocument: Pick<
 	},
 };
 
-export const claimAdvice = "manage each tag with one resource";
-
-/** The live tag as an object that one resource may manage, and how a message about it begins. */
-export function claimOf(tagId: string): { readonly object: string; readonly subject: string } {
-	return { object: `userTag/${tagId}`, subject: `the user tag ${tagId} is managed` };
-}
-
 /** The earlier names without the tag's own. */
 function earlierNames({ name, previously = [] }: Partial<TagInputs>): readonly string[] {
 	return previously.filter((earlier) => earlier !== name);

@@ -13,9 +13,8 @@ import { explainReport, isDone, ResourceFailure } from "../resources/failure.ts"
 import { refusePending } from "../resources/pending-delete.ts";
 import { type ResourceDefinition, storedStateOf, type Target } from "../resources/resource.ts";
 import type { Session } from "../session/session.ts";
+import { tagFinder } from "./finder.ts";
 import {
-	claimAdvice,
-	claimOf,
 	findEndedWindows,
 	findTag,
 	readManagedTag,
@@ -25,17 +24,16 @@ import {
 	type TagOutputs,
 	tagDocument,
 } from "./inputs.ts";
-import { importTag, isLookUp, lookUpTag } from "./look-up.ts";
 import { comparableMembers, observeMembers, userOf, writeMembers } from "./members.ts";
 
 export const userTag: ResourceDefinition<TagInputs, TagOutputs> = {
 	...tagDocument,
 	name: "UserTag",
-	isReadable: true,
+	finder: tagFinder,
 	identity: ["organizationId", "tagId"],
 	guardedInput: "members",
 	claimedInput: "name",
-	claimAdvice,
+	claimAdvice: "manage each tag with one resource",
 	complete(news, olds) {
 		// Once found, it is the same tag whatever its name is.
 		const mayBeSame = hasUnknown(news.organizationId) || olds.organizationId === news.organizationId?.toLowerCase();
@@ -46,7 +44,8 @@ export const userTag: ResourceDefinition<TagInputs, TagOutputs> = {
 	},
 	creation: { kind: "userTag", noun: "user tag", idName: "tagId", isAsked: ({ create }) => create === true },
 	claims: ({ tagId, name, create }) => {
-		if (knownId("tagId", { tagId }) !== undefined) return [claimOf(String(tagId))];
+		const id = knownId("tagId", { tagId });
+		if (id !== undefined) return [{ object: `userTag/${id}`, subject: `the user tag ${id} is managed` }];
 		return create === true ? [{ object: `userTagName/${name}`, subject: `the user tag \`${name}\` is created` }] : [];
 	},
 	explainProblems,
@@ -88,8 +87,7 @@ export const userTag: ResourceDefinition<TagInputs, TagOutputs> = {
 		const before = isDone(report) ? {} : observeBefore({ inputs, desired }, plan, timeMs);
 		return defined({ ...inputs, ...before, managed, lastApplied, validUntil: plan.validUntil });
 	},
-	read: (id, props, session) => (isLookUp(props) ? lookUpTag(id, props, session) : readManagedTag(id, props, session)),
-	import: importTag,
+	read: readManagedTag,
 	remove: deleteTag,
 	submitsAtDelete: (props) => deletesTag(props) || membersToRemove(props).length > 0,
 	isContinuedByDelete,

@@ -78,7 +78,7 @@ const listedWith = new WeakMap<Fields, Map<ActivityFacts, ActivityFacts>>();
  * What the table does not have is as it is asked about.
  */
 export function rowsOf(facts: ActivityFacts, namedTypes: readonly string[]): readonly ActivityFacts[] {
-	const { kind, type, resource, action, fields } = facts;
+	const { kind, type, resource, action } = facts;
 	if (type !== null) return [facts];
 	const rows = remember(listed, `${resource}/${action} ${kind}`, () => {
 		const types = activityTypes.filter(
@@ -94,10 +94,14 @@ export function rowsOf(facts: ActivityFacts, namedTypes: readonly string[]): rea
 		.filter((one) =>
 			rows.some((row) => row.kind === one.kind && row.resource === one.resource && row.action === one.action),
 		);
-	const all = newer.length === 0 ? rows : [...rows, ...newer];
-	if (fields === undefined) return all;
+	return newer.length === 0 ? rows : [...rows, ...newer];
+}
+
+/** Returns the activities with what else is known of them. */
+export function withAll(rows: readonly ActivityFacts[], fields: Fields | undefined): readonly ActivityFacts[] {
+	if (fields === undefined) return rows;
 	const own = remember(listedWith, fields, () => new Map<ActivityFacts, ActivityFacts>());
-	return all.map((row) => remember(own, row, () => ({ ...row, fields })));
+	return rows.map((row) => remember(own, row, () => ({ ...row, fields })));
 }
 
 /** Whether one user alone, where two were needed, is an escalation: always where nothing is documented of the kind. */

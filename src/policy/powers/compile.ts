@@ -9,7 +9,15 @@ import { readClause } from "../language/read-clause.ts";
 import { openParts } from "../language/same-expression.ts";
 import { type Clause, type Expression, isLogical, operandsOf, partsOf } from "../language/syntax.ts";
 import { isError, isUnknown, structOf, timestampOf } from "../language/values.ts";
-import { type ActivityFacts, joinOutcomes, judgeCondition, type Outcome, rowsOf, shapeOf } from "./activity.ts";
+import {
+	type ActivityFacts,
+	joinOutcomes,
+	judgeCondition,
+	type Outcome,
+	rowsOf,
+	shapeOf,
+	withAll,
+} from "./activity.ts";
 import type { Assumed, Reason } from "./reason.ts";
 
 /** A clause as a tree. `absent`: the policy has none, which does not restrict. `unclear`: the tree has opaque parts. */
@@ -32,7 +40,8 @@ interface CompiledPolicy {
 	readonly newKinds: readonly string[];
 	/** Returns a text that is equal for activities that are alike to the condition. */
 	readonly keyOf: (facts: ActivityFacts) => string;
-	/** Outcomes of the condition by what is known of an activity. */
+	/** By what is known of an activity: one of each kind of activities that are not alike to the condition, and its outcomes. */
+	readonly rows: Map<string, readonly ActivityFacts[]>;
 	readonly outcomes: Map<string, Outcome>;
 }
 
@@ -52,7 +61,7 @@ export function compilePolicy(policy: AccessPolicy): CompiledPolicy {
 			...compileCondition(condition),
 			time: compileClause(time, "time"),
 			assumed: assumedIn(policy),
-			outcomes: new Map(),
+			...{ rows: new Map(), outcomes: new Map() },
 		}));
 	});
 }
@@ -99,7 +108,7 @@ function keyFor(tree: Expression): CompiledPolicy["keyOf"] {
 }
 
 /** The opaque parts of a condition are parts of its cells, so that it has a tree in any case. */
-function compileCondition(text: string): Omit<CompiledPolicy, "consensus" | "time" | "assumed" | "outcomes"> {
+function compileCondition(text: string): Omit<CompiledPolicy, "consensus" | "time" | "assumed" | "rows" | "outcomes"> {
 	const clause = compileClause(text, "condition");
 	if (clause.is === "absent") return { condition: clause, slip: null, namedTypes: [], newKinds: [], keyOf: () => "" };
 	const { tree } = clause;
@@ -116,12 +125,16 @@ function compileCondition(text: string): Omit<CompiledPolicy, "consensus" | "tim
 
 /** Returns whether the condition holds for activities: for each type of them. */
 export function outcomeFor(policy: AccessPolicy, facts: ActivityFacts): Outcome {
-	const { condition, slip, outcomes, namedTypes, keyOf } = compilePolicy(policy);
+	const { condition, slip, outcomes, namedTypes, keyOf, rows: known } = compilePolicy(policy);
 	if (condition.is === "absent") return { holds: "yes" };
 	const { tree } = condition;
+	const { fields } = facts;
 	const key = facts.type === null ? `${facts.resource}/${facts.action} ${facts.kind}` : keyOf(facts);
-	return remember(facts.fields === undefined ? outcomes : new Map<string, Outcome>(), key, () => {
-		const rows = [...new Map(rowsOf(facts, namedTypes).map((row) => [keyOf(row), row])).values()];
+	return remember(fields === undefined ? outcomes : new Map<string, Outcome>(), key, () => {
+		const alike = (): readonly ActivityFacts[] => [
+			...new Map(rowsOf(facts, namedTypes).map((row) => [keyOf(row), row])).values(),
+		];
+		const rows = facts.type === null ? withAll(remember(known, key, alike), fields) : [facts];
 		const found = rows.map((row) => (row.type === facts.type ? judgeCondition(tree, row) : outcomeFor(policy, row)));
 		const judged = joinOutcomes(tree, rows, found);
 		return judged.holds === "unknown" && slip !== null ? { ...judged, because: slip } : judged;

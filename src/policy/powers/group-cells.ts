@@ -6,7 +6,7 @@ import { type Literal, writeRegion } from "../cells/regions.ts";
 import { comparedWith } from "../language/mentions.ts";
 import { isStruct, isUnknown, unread, type Value } from "../language/values.ts";
 import { type Bits, bit, placesOf } from "../sets/sets.ts";
-import { type ActivityFacts, rowsOf, scopeOf } from "./activity.ts";
+import { type ActivityFacts, rowsOf, scopeOf, withAll } from "./activity.ts";
 import { ownCredentials, ownCredentialsRight, type Part } from "./judge.ts";
 import type { Reason } from "./reason.ts";
 
@@ -49,7 +49,7 @@ export function cellsOf(
 
 /** Returns the activities that the cells of a group are made of. */
 export function activitiesOf(facts: ActivityFacts, named: readonly string[], apart: ReadonlySet<string>): Activities {
-	const rows = rowsOf(facts, named).filter(
+	const rows = withAll(rowsOf(facts, named), facts.fields).filter(
 		({ kind, type }) => !apart.has(`kind ${kind}`) && !apart.has(`type ${type}`),
 	);
 	const has = (name: string): boolean =>

@@ -62,6 +62,7 @@ function createdTag({ userTagName, userIds }: AnyParameters, at: Completion): re
 	return (at.createdIds ?? []).map((id) => appliedTag(id, String(userTagName), idsIn(userIds), [], at));
 }
 
+/** Of policies that were created, the answer has the ids in the order of the request. Fewer ids do not say whose they are. */
 function writtenPolicies(
 	{ policyId, policyName, policies }: AnyParameters,
 	{ appliedAt, createdIds = [] }: Completion,
@@ -110,17 +111,13 @@ function appliedRemoval(
 	return { kind, id: keyOfRemoval(object), value: { appliedAt } };
 }
 
-/** Of policies that were created, the answer has the ids in the order of the request. */
 function appliedPolicy(
 	{ id, action, after: { name } }: PolicyChange,
-	{ policies }: AnyParameters,
-	{ appliedAt, createdIds = [] }: Completion,
+	parameters: AnyParameters,
+	at: Completion,
 ): readonly AppliedObject[] {
-	// Fewer ids do not say whose they are.
-	if (action === "create" && (!Array.isArray(policies) || createdIds.length !== policies.length)) return [];
-	const index = Array.isArray(policies) ? policies.findIndex((one) => one.policyName === name) : -1;
-	const liveId = action === "create" ? createdIds[index] : id;
-	return liveId === undefined ? [] : [{ kind: "policyText", id: liveId, value: { appliedAt, name } }];
+	if (action === "update") return [{ kind: "policyText", id, value: { appliedAt: at.appliedAt, name } }];
+	return writtenPolicies(parameters, at).filter((one) => one.kind === "policyText" && one.value.name === name);
 }
 
 function appliedTag(

@@ -1,10 +1,11 @@
 /** What a completed activity adds to the last-applied state: no more than the service confirmed. */
 import { describe, expect, it } from "vitest";
-import type { TagChange } from "../../src/plan/change.ts";
+import type { AddressText } from "../../src/plan/address.ts";
+import type { PolicyChange, TagChange } from "../../src/plan/change.ts";
 import type { LastAppliedTag } from "../../src/plan/organization.ts";
 import { appliedByEntry, appliedByStep } from "../../src/sync/applied-objects.ts";
 import type { JournalEntry } from "../../src/sync/journal/journal.ts";
-import { type SubmitName, submits } from "../../src/wire/operations.ts";
+import { type WriteName, writes } from "../../src/wire/operations.ts";
 import { encodeSubmit } from "../../src/wire/request-body.ts";
 import { organizationId } from "../plan/support-organizations.ts";
 import { alice, bob, carol, policies, providers, signers } from "./support.ts";
@@ -15,10 +16,10 @@ const earlier: LastAppliedTag = {
 };
 
 /** What the entry of this request adds, where a tag was applied before as `before`. */
-function addedBy(operation: SubmitName, parameters: object, before?: LastAppliedTag) {
-	const body = encodeSubmit(submits[operation], organizationId, { ...parameters }, 1);
+function addedBy(operation: WriteName, parameters: object, before?: LastAppliedTag, createdIds?: readonly string[]) {
+	const body = encodeSubmit(writes[operation], organizationId, { ...parameters }, 1);
 	const entry = { body, covers: ["userTag:signers"] } as unknown as JournalEntry;
-	return appliedByEntry(entry)([], () => before, at);
+	return appliedByEntry(entry)([], () => before, { ...at, ...(createdIds && { createdIds }) });
 }
 const update = (parts: object, before?: LastAppliedTag) =>
 	addedBy("update_user_tag", { userTagId: signers, addUserIds: [], removeUserIds: [], ...parts }, before);
@@ -62,6 +63,26 @@ describe("a completed activity of an earlier run", () => {
 		]);
 	});
 
+	it("that writes policies has the name of each, by the id that the answer has for it", () => {
+		const written = (id: string, name: string) => ({
+			kind: "policyText",
+			id,
+			value: { appliedAt: at.appliedAt, name },
+		});
+		const two = { policies: [{ policyName: "one" }, { policyName: "two" }] };
+		expect(addedBy("create_policies", two, undefined, ["a", "b"])).toEqual([written("a", "one"), written("b", "two")]);
+		for (const ids of [undefined, [], ["a"], ["a", "b", "c"]])
+			expect(addedBy("create_policies", two, undefined, ids)).toEqual([]);
+		expect(addedBy("update_policy", { policyId: "a", policyName: "new" })).toEqual([written("a", "new")]);
+	});
+
+	it("that creates a tag has its members, where the answer has its id, and one that removes tags has nothing", () => {
+		const members = { userTagName: "signers", userIds: [bob, alice] };
+		expect(addedBy("create_user_tag", members, undefined, [signers])).toEqual(tag({ present: [alice, bob].sort() }));
+		expect(addedBy("create_user_tag", members)).toEqual([]);
+		expect(addedBy("delete_user_tags", { userTagIds: [signers] }, earlier)).toEqual([]);
+	});
+
 	it("that imports a key adds nothing", () => {
 		expect(addedBy("init_import_private_key", { userId: alice })).toEqual([]);
 	});
@@ -80,5 +101,34 @@ describe("a completed step", () => {
 		expect(added).toEqual(tag({ present: [carol] }));
 		const whole = appliedByStep({ ...part, removeUserIds: [bob] }, [change])(["userTag:signers"], () => undefined, at);
 		expect(whole).toEqual(tag({ present: [carol], gone: [bob] }));
+	});
+
+	it("has the policies of its changes, of created ones those of which the answer has the ids", () => {
+		const content = { effect: "EFFECT_ALLOW", consensus: "", condition: "", notes: "", time: "" };
+		const policy = (name: string, action: "create" | "update"): PolicyChange => ({
+			...{
+				address: `policy:${name}`,
+				kind: "policy",
+				action,
+				reason: "differs",
+				basis: "live",
+				id: name,
+				userId: null,
+			},
+			...{ before: null, after: { ...content, name }, written: content, writtenBefore: null, takesOver: false },
+		});
+		const written = (id: string, name: string) => ({
+			kind: "policyText",
+			id,
+			value: { appliedAt: at.appliedAt, name },
+		});
+		const changes = [policy("one", "create"), policy("two", "create"), policy("three", "update")];
+		const added = (parameters: object, covers: readonly AddressText[], createdIds?: readonly string[]) =>
+			appliedByStep({ ...parameters }, changes)(covers, () => undefined, { ...at, ...(createdIds && { createdIds }) });
+		const both = { policies: [{ policyName: "one" }, { policyName: "two" }] };
+		expect(added(both, ["policy:one", "policy:two"], ["a", "b"])).toEqual([written("a", "one"), written("b", "two")]);
+		expect(added(both, ["policy:two"], ["a", "b"])).toEqual([written("b", "two")]);
+		for (const ids of [undefined, ["a"]]) expect(added(both, ["policy:one"], ids)).toEqual([]);
+		expect(added({ policyId: "three", policyName: "three" }, ["policy:three"])).toEqual([written("three", "three")]);
 	});
 });

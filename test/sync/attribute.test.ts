@@ -1,6 +1,7 @@
 /** Who moved what: against a real emulator whose activities other users made, and against answers of other services. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { TransportError } from "../../src/common/errors.ts";
+import type { PolicyChange } from "../../src/plan/change.ts";
 import type { Attribution } from "../../src/plan/drift/attribution.ts";
 import type { DesiredOrganization } from "../../src/plan/organization.ts";
 import { makePlan, type Reads } from "../../src/plan/plan.ts";
@@ -273,6 +274,39 @@ describe("the cause of drift is never guessed", () => {
 	const profile = act("UPDATE_SESSION_PROFILE", 200, { sessionProfileId: id("other", 1) });
 	const mfa = act("CREATE_MFA_POLICY", 200, { userId: alice, mfaPolicyName: "first" });
 	const deployed = act("CREATE_TVC_DEPLOYMENT", 200, { appId: apps[1] });
+
+	it("is a change of a policy that wrote what it says now", async () => {
+		const [before, expressions] = [
+			{ name: "p", notes: "" },
+			{ consensus: "now", condition: "" },
+		];
+		const change: PolicyChange = {
+			...{ address: `policy:${policies[0]}`, kind: "policy", action: "update", reason: "differs", basis: "live" },
+			...{ id: policies[0], userId: null, written: expressions, writtenBefore: expressions, takesOver: false },
+			before: { ...before, ...expressions, effect: "EFFECT_ALLOW", time: "" },
+			after: { ...before, consensus: "wanted", condition: "", effect: "EFFECT_ALLOW", time: "" },
+		};
+		const cause = async (...activities: readonly object[]) => {
+			const plan = makePlan(desiredOf(), live, { reads: "auto", readAtMs: bench.nowMs });
+			const found = await attributeDrift({ ...plan, changes: [change] }, lists(activities), () => false);
+			return [...found.attributions.values()][0]?.activityId;
+		};
+		const write = (atS: number, parts: object) => act("UPDATE_POLICY_V2", atS, { policyId: policies[0], ...parts });
+		const consensus = write(100, { policyConsensus: "now" });
+		expect(await cause(consensus)).toBe(consensus.id);
+		expect(await cause(made)).toBe(made.id);
+		for (const parts of [
+			{ policyConsensus: "other" },
+			{ policyName: "q" },
+			{ policyEffect: "EFFECT_DENY" },
+			{ policyNotes: "n" },
+			{ policyCondition: "x" },
+		])
+			expect(await cause(write(300, parts), consensus)).toBeUndefined();
+		expect(
+			await cause(act("UPDATE_POLICY_V2", 300, { policyId: policies[1], policyConsensus: "now" })),
+		).toBeUndefined();
+	});
 
 	async function told(desired: DesiredOrganization, activities: readonly object[]): Promise<Attribution | undefined> {
 		const plan = makePlan(desired, live, { reads: "auto", readAtMs: bench.nowMs });

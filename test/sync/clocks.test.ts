@@ -3,17 +3,19 @@
  * ordered by when they were written.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { AccessState } from "../../src/policy/access.ts";
 import { compareLive } from "../../src/sync/converge.ts";
 import { openJournal } from "../../src/sync/journal/file.ts";
 import { type ClaimDecision, requestDigestOf } from "../../src/sync/journal/journal.ts";
-import { withServiceClock } from "../../src/sync/read/service-clock.ts";
+import { accessAtKnownTime } from "../../src/sync/read/read-access.ts";
+import { refuseUncertainTime, whyUncertainTime, withServiceClock } from "../../src/sync/read/service-clock.ts";
 import { settleOpenEntries } from "../../src/sync/settle.ts";
 import type { ActivityRequest, SubmitContext } from "../../src/sync/submit/activity-request.ts";
 import { submitOnce } from "../../src/sync/submit/submit-once.ts";
 import type { Reader } from "../../src/wire/client.ts";
 import { queries, submits } from "../../src/wire/operations.ts";
 import { encodeSubmit } from "../../src/wire/request-body.ts";
-import { desiredOf, organizationId, sectionsOf } from "../plan/support-organizations.ts";
+import { desiredOf, known, organizationId, sectionsOf, unknown } from "../plan/support-organizations.ts";
 import {
 	acme,
 	alice,
@@ -241,5 +243,31 @@ describe("two processes that share a journal and decide at the same moment", () 
 		expect(seen).toEqual([0, 1]);
 		expect(other.openEntries(organizationId).length).toBe(1);
 		other.close();
+	});
+});
+
+describe("a time that is not certain", () => {
+	const disagreement = { answeredMs: 1, expectedMs: 2, isByAnswers: false };
+	const because = whyUncertainTime({ disagreement: () => disagreement });
+
+	it("refuses what depends on it, with both times, and nothing where all clocks agree", () => {
+		expect(because).toMatchObject({ kind: "clocks-disagree", ...disagreement });
+		expect(() => refuseUncertainTime("the end depends on the time", because)).toThrow("the end depends on the time: ");
+		expect(whyUncertainTime({ disagreement: () => undefined })).toBeUndefined();
+		expect(() => refuseUncertainTime("the end depends on the time", undefined)).not.toThrow();
+	});
+
+	it("leaves policies unknown of which one has a time, and all others as they are", () => {
+		const access = (...times: readonly string[]): AccessState => ({
+			...{ users: known([]), rootQuorum: known({ threshold: 1, userIds: [] }) },
+			policies: known(
+				times.map((time) => ({ ...{ id: "p", name: "", effect: "", consensus: "", condition: "" }, time })),
+			),
+		});
+		const timed = access("", "time.now > Timestamp('2026-01-01T00:00:00Z')");
+		expect(accessAtKnownTime(timed, because)).toEqual({ ...timed, policies: { known: false, because } });
+		expect(accessAtKnownTime(timed, undefined)).toBe(timed);
+		for (const other of [access(), access("", " "), { ...timed, policies: unknown }])
+			expect(accessAtKnownTime(other, because)).toBe(other);
 	});
 });

@@ -7,7 +7,7 @@ import type { AccessState } from "../access.ts";
 import { TooComplex } from "../sets/formula.ts";
 import { difference, type UserSets } from "../sets/resolve.ts";
 import { type Bits, bit, membersOf, setOf, sizeOf } from "../sets/sets.ts";
-import { findSmallestSets, isMember } from "../sets/user-sets.ts";
+import { findSmallestSets, hasAll, isMember } from "../sets/user-sets.ts";
 import { idsOf } from "../sets/votes.ts";
 import { Budget } from "../sets/work.ts";
 import { factsOfGroup } from "./activity.ts";
@@ -240,7 +240,7 @@ class CellStates {
 		const sets = [...membersOf(alone).map(bit), ...together];
 		const isSmallestIn = (all: UserSets, set: Bits): boolean =>
 			membersOf(set).every((user) => !isMember(all, set & ~bit(user)));
-		const isOut = difference(state, rootQuorum ?? [], users, budget).length === 0;
+		const isOut = hasAll(state, rootQuorum ?? [], users, budget);
 		const isLost = (set: Bits): boolean => isOut || isSmallestIn(before, set) || isSmallestIn(after, set);
 		return sets.find(isLost) ?? (isComplete ? 0n : (sets[0] ?? 0n));
 	}

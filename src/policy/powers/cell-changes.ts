@@ -3,7 +3,7 @@ import type { Literal } from "../cells/regions.ts";
 import { bound } from "../sets/formula.ts";
 import { difference, type UserSets } from "../sets/resolve.ts";
 import { type Bits, membersOf } from "../sets/sets.ts";
-import { aloneIn, fewestIn, findSmallestSets, participantsIn } from "../sets/user-sets.ts";
+import { aloneIn, fewestIn, findSmallestSets, hasAll, participantsIn } from "../sets/user-sets.ts";
 import type { ActivityFacts } from "./activity.ts";
 import { whyOpen } from "./conditional.ts";
 import { cellsOf, literalsOf, partsIn } from "./group-cells.ts";
@@ -89,10 +89,9 @@ export function findCellsOf(before: Side, after: Side, { facts, changed, apart }
 				was.sureByPolicies.length > 0 &&
 				is.sureByPolicies.length === 0 &&
 				is.possibleByPolicies.length > 0 &&
-				difference(was.sure, is.sure, users.users, users.budget).length > 0;
+				!hasAll(was.sure, is.sure, users.users, users.budget);
 			const isUnknown =
-				isLockoutOpen ||
-				[was, is].some(({ sure, possible }) => difference(possible, sure, users.users, users.budget).length > 0);
+				isLockoutOpen || [was, is].some(({ sure, possible }) => !hasAll(possible, sure, users.users, users.budget));
 			judged.push({
 				holding: new Set([...cell.holding, ...[...read].map((key) => shared.get(key) ?? "")]),
 				unknowns: new Set(shared.values()),
@@ -218,7 +217,7 @@ export function differsForOwn(
 	changes: readonly CellChanges[],
 	{ users, budget }: PreparedAccess,
 ): boolean {
-	const isIn = (some: UserSets, all: UserSets): boolean => difference(some, all, users, budget).length === 0;
+	const isIn = (some: UserSets, all: UserSets): boolean => hasAll(some, all, users, budget);
 	return cells.some((cell, index) => {
 		const own = changes[index];
 		if (own === undefined || !cell.holding.has(ownCredentialsRight)) return false;

@@ -3,9 +3,9 @@
 import { remember } from "../../common/remember.ts";
 import { describeRegion, type Literal, type Region } from "../cells/regions.ts";
 import { TooComplex } from "../sets/formula.ts";
-import { difference, type UserSets } from "../sets/resolve.ts";
+import type { UserSets } from "../sets/resolve.ts";
 import { type Bits, bit, hasBit, isWithin, membersOf, placesOf } from "../sets/sets.ts";
-import { aloneIn, findSmallestSets, isMember, participantsIn, smallestWith } from "../sets/user-sets.ts";
+import { aloneIn, findSmallestSets, hasAll, isMember, participantsIn, smallestWith } from "../sets/user-sets.ts";
 import { idsOf } from "../sets/votes.ts";
 import type { Budget } from "../sets/work.ts";
 import { abilityOf } from "./ability.ts";
@@ -289,10 +289,8 @@ class Comparison {
 	/** Whether nothing is possible after, in any cell, but what was surely so before, and what is surely new and said apart. */
 	#onlyTakes(): boolean {
 		const { users } = this.#before.prepared;
-		return this.#cells.every(
-			({ before, after }, index) =>
-				difference(after.possible, [...before.sure, ...(this.#changes[index]?.more ?? [])], users, this.#budget)
-					.length === 0,
+		return this.#cells.every(({ before, after }, index) =>
+			hasAll(after.possible, [...before.sure, ...(this.#changes[index]?.more ?? [])], users, this.#budget),
 		);
 	}
 

@@ -3,9 +3,9 @@
 import { remember } from "../../common/remember.ts";
 import { describeRegion } from "../cells/regions.ts";
 import { bound } from "../sets/formula.ts";
-import { difference, type UserSets } from "../sets/resolve.ts";
+import type { UserSets } from "../sets/resolve.ts";
 import { type Bits, hasBit, membersOf, placesOf, sizeOf } from "../sets/sets.ts";
-import { aloneIn } from "../sets/user-sets.ts";
+import { aloneIn, hasAll } from "../sets/user-sets.ts";
 import { type Ability, abilityOf } from "./ability.ts";
 import type { ActivityExample } from "./fields.ts";
 import { allOf, cellsOf, conditionOf, type GroupCell, literalsOf, partsIn, withoutOwn } from "./group-cells.ts";
@@ -56,9 +56,7 @@ export function judgeCells(prepared: PreparedAccess, found: GroupParts): readonl
 export function alwaysAllowed(prepared: PreparedAccess, found: GroupParts): UserSets {
 	const { users, budget } = prepared;
 	const distinct = [...new Set(judgeCells(prepared, found).map(({ sure }) => sure))];
-	const least = distinct.find((one) =>
-		distinct.every((other) => other === one || difference(one, other, users, budget).length === 0),
-	);
+	const least = distinct.find((one) => distinct.every((other) => hasAll(one, other, users, budget)));
 	if (least !== undefined) return least;
 	const alone = distinct.length === 0 ? 0n : distinct.reduce((all, one) => all & aloneIn(one), users.all);
 	return alone === 0n ? [] : [[bound(1, alone)]];
@@ -75,7 +73,7 @@ export function findConditional(
 	base: UserSets,
 ): readonly ConditionalPower[] {
 	const { users, budget } = prepared;
-	const adds = (sets: UserSets, known: UserSets): boolean => difference(sets, known, users, budget).length > 0;
+	const adds = (sets: UserSets, known: UserSets): boolean => !hasAll(sets, known, users, budget);
 	const literals = literalsOf(cells, []);
 	const distinct = [...new Set(cells.map(({ sure }) => sure))];
 	const regions = distinct

@@ -2,9 +2,9 @@
 
 import type { AccessState } from "../access.ts";
 import { bound, type Conjunction, TooComplex } from "../sets/formula.ts";
-import { difference, resolve, type UserSets } from "../sets/resolve.ts";
+import { resolve, type UserSets } from "../sets/resolve.ts";
 import { type Bits, bit, hasBit, membersOf } from "../sets/sets.ts";
-import { findSmallestSets, isMember, maxWrittenSets, withoutUser } from "../sets/user-sets.ts";
+import { findSmallestSets, hasAll, isMember, maxWrittenSets, withoutUser } from "../sets/user-sets.ts";
 import { idsOf } from "../sets/votes.ts";
 import { Work } from "../sets/work.ts";
 import { type Threshold, thresholdsOf } from "./ability.ts";
@@ -166,7 +166,7 @@ class Forecaster {
 
 	/** Returns whether the second user sets have all sets of the first. */
 	#isWithin(userSets: UserSets, other: UserSets): boolean {
-		return difference(userSets, other, this.#prepared.users, this.#prepared.budget).length === 0;
+		return hasAll(userSets, other, this.#prepared.users, this.#prepared.budget);
 	}
 
 	#judgeReading(unused: Bits, parts: readonly Part[], holds: ReadonlySet<string>): Judged {

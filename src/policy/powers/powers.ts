@@ -2,9 +2,9 @@
 
 import type { AccessState } from "../access.ts";
 import { bound, type Conjunction, TooComplex } from "../sets/formula.ts";
-import { difference, resolve, type UserSets } from "../sets/resolve.ts";
+import { resolve, type UserSets } from "../sets/resolve.ts";
 import { bit, membersOf } from "../sets/sets.ts";
-import { participantsIn } from "../sets/user-sets.ts";
+import { hasAll, participantsIn } from "../sets/user-sets.ts";
 import { idsOf, usersOf } from "../sets/votes.ts";
 import { Budget, Work } from "../sets/work.ts";
 import { type Ability, abilityOf } from "./ability.ts";
@@ -128,7 +128,7 @@ function findUnknown(prepared: PreparedAccess, found: GroupParts): Reason | null
 	for (const { sure, possible, because } of cells) {
 		if (because === null) continue;
 		const [most, least] = [withRootQuorum(prepared, possible), withRootQuorum(prepared, sure)];
-		if (difference(most, least, prepared.users, prepared.budget).length > 0) return because;
+		if (!hasAll(most, least, prepared.users, prepared.budget)) return because;
 	}
 	return unknownRoot;
 }

@@ -1,8 +1,9 @@
 /** Reads user sets: who is enough alone, which sets are smallest, who takes part in one. */
 import { remember } from "../../common/remember.ts";
 import { type Bound, TooComplex } from "./formula.ts";
-import { type Alternative, findVectorsOf, simplify, type UserSets } from "./resolve.ts";
+import { type Alternative, difference, findVectorsOf, simplify, type UserSets } from "./resolve.ts";
 import { type Bits, bit, hasBit, membersOf, setOf, sizeOf } from "./sets.ts";
+import type { Votes } from "./votes.ts";
 import { type Budget, Work } from "./work.ts";
 
 /** Max sets of two and more users that are written out; thresholds say the rest. */
@@ -20,6 +21,23 @@ interface SmallestSets {
 
 export const isMember = (userSets: UserSets, set: Bits): boolean =>
 	userSets.some((alternative) => alternative.every(({ count, set: of }) => sizeOf(set & of) >= count));
+
+/** Returns whether the second user sets have all sets of the first; one set of each alternative, quickly found, often shows that not. Throws TooComplex. */
+export function hasAll(userSets: UserSets, other: UserSets, users: Votes, budget: Budget): boolean {
+	if (userSets === other) return true;
+	const isMissing = (one: Alternative, some = someOf(one)): boolean => isMember([one], some) && !isMember(other, some);
+	return !userSets.some((one) => isMissing(one)) && difference(userSets, other, users, budget).length === 0;
+}
+
+/** Returns a set of the alternative. */
+function someOf(alternative: Alternative): Bits {
+	let some = 0n;
+	for (const { count, set } of alternative) {
+		const missing = count - sizeOf(set & some);
+		if (missing > 0) some |= setOf(membersOf(set & ~some).slice(0, missing));
+	}
+	return some;
+}
 
 /** Returns the users who are a set of the user sets by themselves. */
 export function aloneIn(userSets: UserSets): Bits {

@@ -4,13 +4,14 @@
  */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { bound, type Conjunction } from "../../../src/policy/sets/formula.ts";
+import { bound, type Conjunction, TooComplex } from "../../../src/policy/sets/formula.ts";
 import { difference, resolve, type UserSets } from "../../../src/policy/sets/resolve.ts";
 import { type Bits, isWithin, membersOf, setOf, sizeOf } from "../../../src/policy/sets/sets.ts";
 import {
 	aloneIn,
 	fewestIn,
 	findSmallestSets,
+	hasAll,
 	isMember,
 	maxWrittenSets,
 	participantsIn,
@@ -114,10 +115,24 @@ describe("the sets of users that can approve", () => {
 				const only = all.filter((set) => isMember(one, set) && !isMember(other, set));
 				const smallest = only.filter((set) => !only.some((less) => less !== set && isWithin(less, set)));
 				expect(smallestOf(difference(one, other, users, unlimited))).toEqual(new Set(smallest));
+				expect(hasAll(one, other, users, unlimited)).toBe(smallest.length === 0);
 			}),
 			{ numRuns: 400 },
 		);
 	});
+});
+
+test("a set that others lack is found without the search for all of them, which can be too complex", () => {
+	const users = makeVotes(Array.from({ length: 60 }, (_, index) => `u${index}`));
+	const of = (first: number, count: number): Bits => setOf(Array.from({ length: count }, (_, at) => first + at));
+	const some: UserSets = [[bound(4, of(0, 60))]];
+	const others: UserSets = Array.from({ length: 14 }, (_, index) => [
+		bound(2, of(index * 2 + 4, 5)),
+		bound(2, of(index * 2 + 30, 5)),
+	]);
+	expect(() => difference(some, others, users, unlimited)).toThrow(TooComplex);
+	expect(hasAll(some, others, users, unlimited)).toBe(false);
+	expect(hasAll(some, some, users, unlimited)).toBe(true);
 });
 
 test("sets are sorted by size, and then by their users", () => {

@@ -5,6 +5,7 @@ import { remember } from "../../common/remember.ts";
 import type { LastApplied, LastAppliedTag } from "../../plan/organization.ts";
 import type { RequestBody } from "../../wire/request-body.ts";
 import type { OwnerJournal } from "../journal-owners.ts";
+import { DiskWriter } from "./disk-writer.ts";
 import {
 	type AppliedObject,
 	type ClaimDecision,
@@ -37,15 +38,12 @@ const isOpenRow = "(outcome IS NULL OR outcome IN ('unknown', 'awaiting-approval
 /** Max organizations whose last-applied state is kept. */
 const maxApplied = 100;
 
-/** How much longer than its last write the journal waits before it writes for a single claim. */
-const writePause = 2;
-
 /** The journal in a database whose tables are of this version, without its votes and its owners. */
 export class JournalStore implements Omit<Journal, keyof (VoteJournal & OwnerJournal)> {
 	readonly #database: DatabaseSync;
 	readonly #claims: Claim[] = [];
-	/** When a write may follow the last one at once, in milliseconds of `performance.now`. */
-	#nextWriteMs = 0;
+	#isWriting = false;
+	readonly #disk: DiskWriter;
 	readonly #statements = new Map<string, StatementSync>();
 	/** What was last applied, by organization, as of a version of the file: a plan asks for it several times. */
 	readonly #applied = new Map<string, LastApplied>();
@@ -53,6 +51,7 @@ export class JournalStore implements Omit<Journal, keyof (VoteJournal & OwnerJou
 
 	constructor(database: DatabaseSync) {
 		this.#database = database;
+		this.#disk = new DiskWriter(database);
 	}
 
 	/** Returns the entries of the rows for which this condition holds. */
@@ -73,7 +72,7 @@ export class JournalStore implements Omit<Journal, keyof (VoteJournal & OwnerJou
 		return new Promise((resolve, reject) => {
 			const claim = { requestDigest, choose, planDigest, resolve: resolve as Claim["resolve"], reject };
 			this.#claims.push(claim);
-			if (this.#claims.length === 1) this.#scheduleFlush();
+			void this.#writeClaims();
 		});
 	}
 
@@ -91,30 +90,23 @@ export class JournalStore implements Omit<Journal, keyof (VoteJournal & OwnerJou
 		return kind === "send";
 	}
 
-	/** Steps that begin together share one slow write to the disk. One that begins alone waits only if writes follow each other. */
-	#scheduleFlush(): void {
-		const begin = (): void => {
-			const startMs = performance.now();
-			this.#flush();
-			const endMs = performance.now();
-			this.#nextWriteMs = endMs + writePause * (endMs - startMs);
-		};
-		if (performance.now() >= this.#nextWriteMs) queueMicrotask(begin);
-		else setImmediate(begin);
+	/** Claims that are made together, and those that are made while the disk writes, share one slow write. */
+	async #writeClaims(): Promise<void> {
+		if (this.#isWriting) return;
+		this.#isWriting = true;
+		await undefined;
+		while (this.#claims.length > 0) await this.#write(this.#claims.splice(0));
+		this.#isWriting = false;
 	}
 
-	#flush(together: readonly Claim[] = this.#claims.splice(0)): void {
+	async #write(together: readonly Claim[]): Promise<void> {
 		try {
-			// Only this must survive a power cut: what became of the bytes can be asked again, by the same bytes.
-			this.#database.exec("PRAGMA synchronous = FULL");
-			const decisions = inTransaction(this.#database, () => together.map((claim) => this.#decide(claim)));
+			const decisions = await this.#disk.write(() => together.map((claim) => this.#decide(claim)));
 			for (const [index, { resolve }] of together.entries()) resolve(decisions[index] as ClaimDecision);
 		} catch (error) {
 			// A claim that cannot be written must not fail those of other organizations that share its write.
-			if (together.length > 1) for (const one of together) this.#flush([one]);
+			if (together.length > 1 && this.#disk.failure === undefined) for (const one of together) await this.#write([one]);
 			else for (const { reject } of together) reject(error);
-		} finally {
-			if (this.#database.isOpen) this.#database.exec("PRAGMA synchronous = NORMAL");
 		}
 	}
 
@@ -343,6 +335,7 @@ export class JournalStore implements Omit<Journal, keyof (VoteJournal & OwnerJou
 	}
 
 	close(): void {
+		this.#disk.close();
 		this.#database.close();
 	}
 }

@@ -51,13 +51,19 @@ function staleText(because: Staleness): string {
 }
 
 function tagText(because: About<"tag">): string {
-	const { freshTagId, now, problem } = because;
+	const { planned, freshTagId, now, problem } = because;
+	if (problem === null && planned.action === "create")
+		return freshTagId === planned.tagId
+			? "the plan file states another tag than apply would create now"
+			: "the plan file states that it did not exist, now a tag of this name exists";
 	const said = [...tagChanges(because), ...(problem === null ? [] : [problem])];
 	if (problem !== null) return said.join("; ");
 	if (freshTagId !== null) return said.join("; ") || "the tag changed";
-	return now === null
-		? "the tag no longer exists, and another tag is as the plan wanted"
-		: ["it is as the plan wanted already", ...said].join("; ");
+	if (now === null) {
+		const other = planned.action === "remove" ? "" : ", and another tag is as the plan wanted";
+		return `the tag no longer exists${other}`;
+	}
+	return ["it is as the plan wanted already", ...said].join("; ");
 }
 
 function tagChanges({ planned, freshTagId, now, names }: About<"tag">): readonly string[] {

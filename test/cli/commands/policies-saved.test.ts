@@ -65,6 +65,9 @@ test("a saved plan removes a tag that the document names by its id", async () =>
 	expect(await world.run(["plan", "--out", "plan.json"])).toMatchObject({ code: 0 });
 	expect(await applySaved()).toMatchObject({ code: 0 });
 	expect(live()).not.toContain(tags.auditors);
+	const again = await world.run(["apply", "--yes", "--plan", "plan.json", "--journal", "other.sqlite"]);
+	expect(again.code).toBe(6);
+	expect(again.stderr).toContain("userTag:auditors: the tag no longer exists\n");
 });
 
 test("a saved plan whose policies go ahead of a tag that will be pending runs to its end", async () => {
@@ -88,6 +91,8 @@ test("a saved plan whose policies go ahead of a tag that will be pending runs to
 	expect(world.submits().filter((one) => one === "create_policies")).toHaveLength(2);
 	await approveAll();
 	expect((await world.run(["plan"])).stdout).toContain("No changes.");
+	const again = "userTag:payers: the plan file states that it did not exist, now a tag of this name exists\n";
+	expect((await applySaved()).stderr).toContain(again);
 });
 
 describe("a forged plan", () => {

@@ -97,7 +97,7 @@ async function runPlan(comparison: Comparison, context: ApplyContext): Promise<A
 function failIfKept(result: StepResult, kept: ReadonlyMap<string, string>): StepResult {
 	const { operation, covers } = result.step;
 	const message = covers.flatMap(({ address }) => kept.get(address) ?? [])[0];
-	if (message === undefined || !(operation === "update_policy" || operation === "create_policies")) return result;
+	if (message === undefined || !(operation === "update_policy" || operation.startsWith("create_"))) return result;
 	return { ...result, outcome: "failed", message };
 }
 

@@ -1,6 +1,7 @@
 /** Reads again what an apply has changed, and compares it with the desired state. */
 
 import { OrgsyncError } from "../common/errors.ts";
+import { showName } from "../common/escape.ts";
 import { subjectOf } from "../plan/activities/requests.ts";
 import { printScope } from "../plan/address.ts";
 import { diff } from "../plan/diff.ts";
@@ -14,7 +15,7 @@ import type { AppliedObject, Journal } from "./journal/journal.ts";
 import { readLive } from "./read/read.ts";
 
 interface Verification extends Pick<Report, "left" | "unverified"> {
-	/** By address of a policy: why it is not what its update or creation asked for. */
+	/** By address of a policy or tag: why it is not what its update or creation asked for. */
 	readonly kept: ReadonlyMap<string, string>;
 }
 
@@ -65,7 +66,7 @@ async function findLeft(
 	const lost = new Set(problems.map(({ path }) => path));
 	const left = [...changes, ...plan.changes.filter(({ address }) => lost.has(address))];
 	const done = completedAddresses(plan, completed);
-	const replaced = findReplaced(completed, live, journal.lastApplied(plan.organizationId).policies);
+	const replaced = findReplaced(completed, live, journal.lastApplied(plan.organizationId));
 	const kept = new Map([...findKeptFields(plan, live), ...replaced].filter(([address]) => done.has(address)));
 	return {
 		kept,
@@ -95,19 +96,28 @@ function keptText(fields: readonly string[]): string {
 	return `the service kept what the update clears: ${fields.join(", ")}. Write a text there (\`true\` as consensus or condition), or remove the policy, apply, and create it again`;
 }
 
-/** Returns which created policies are not those that have their names now. */
+/** Returns which created policies and tags are not those that have their names now. */
 function findReplaced(
 	completed: readonly StepResult[],
-	{ policies }: LiveOrganization,
-	applied: LastApplied["policies"] = {},
+	live: LiveOrganization,
+	{ policies = {}, userTags }: LastApplied,
 ): readonly (readonly [string, string])[] {
-	const live = new Map(policies?.known === true ? policies.value.map(({ name, id }) => [name, id]) : []);
-	const created = completed.flatMap(({ step }) => (step.operation === "create_policies" ? step.covers : []));
-	return created.flatMap(({ address, id: name }) => {
-		const holder = live.get(name);
-		if (holder === undefined || applied[holder] !== undefined) return [];
-		const message = `it was created, and ${holder} has its name now, which is another policy. Plan again: it is compared then`;
-		return [[address, message] as const];
+	return completed.flatMap(({ step: { operation, parameters, covers } }) => {
+		const isTag = operation === "create_user_tag";
+		const [list, applied] = isTag ? [live.userTags, userTags] : [live.policies, policies];
+		if (!(isTag || operation === "create_policies") || list?.known !== true) return [];
+		return covers.flatMap(({ address, id }) => {
+			const name = isTag ? parameters.userTagName : id;
+			const holder = list.value.find((one) => one.name === name);
+			if (holder !== undefined && applied[holder.id] !== undefined) return [];
+			const renamed = list.value.find((one) => applied[one.id]?.name === name);
+			const became = renamed === undefined ? "deleted" : `renamed to ${showName(renamed.name)} (${renamed.id})`;
+			const message =
+				holder === undefined
+					? `it was created, and it was ${became} since: the next run creates another`
+					: `it was created, and ${holder.id} has its name now, which is another ${isTag ? "tag" : "policy"}. Plan again: it is compared then`;
+			return [[address, message] as const];
+		});
 	});
 }
 

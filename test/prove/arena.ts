@@ -22,6 +22,8 @@ export interface Runner {
 export interface RaceOptions {
 	/** Who goes next; without it everyone goes as they come. */
 	readonly choose: ChooseNext | undefined;
+	/** What somebody else does between any two requests: the number of turns before it, and what. */
+	readonly outsider?: { readonly turns: number; readonly act: () => Promise<string> } | undefined;
 	/** Whether each command is a process of its own. */
 	readonly asProcesses: boolean;
 }
@@ -98,8 +100,8 @@ export class Arena {
 	}
 
 	/** Runs the commands together. */
-	race(runners: readonly Runner[], { choose, asProcesses }: RaceOptions): Promise<readonly Ended[]> {
-		const go = runners.map((runner, index) => () => {
+	async race(runners: readonly Runner[], { choose, asProcesses, outsider }: RaceOptions): Promise<readonly Ended[]> {
+		const go: (() => Promise<Ended | undefined>)[] = runners.map((runner, index) => () => {
 			const sleep = async (ms: number) => {
 				await this.turnstile.pass(index, `goes on after ${ms} ms`);
 				this.#advance(ms);
@@ -107,13 +109,19 @@ export class Arena {
 			const place = this.#placeOf(runner, this.turnstile.url(index), sleep);
 			return asProcesses ? runAsProcess(runner.words, place) : runHere(runner.words, place);
 		});
+		if (outsider !== undefined)
+			go.push(async () => {
+				for (let turn = 0; turn < outsider.turns; turn += 1) await this.turnstile.pass(runners.length, "waits");
+				await this.turnstile.pass(runners.length, await outsider.act());
+				return undefined;
+			});
 		const ticking =
 			choose &&
 			((able: readonly number[]) => {
 				this.#advance(1);
 				return choose(able);
 			});
-		return this.turnstile.race(go, ticking);
+		return (await this.turnstile.race(go, ticking)).flatMap((ended) => ended ?? []);
 	}
 
 	#placeOf({ who, machine }: Runner, url: string, sleep: Place["sleep"]): Place {
@@ -138,6 +146,15 @@ export class Arena {
 	/** Returns the submits and votes that reached the service. */
 	submits(): readonly RequestLogEntry[] {
 		return this.#emulator.requests().filter(({ path }) => path.includes("/submit/"));
+	}
+
+	/** The organization, for others who change it. */
+	get outside() {
+		return {
+			look: () => ({ organization: this.organization(), activities: [] }),
+			change: (patch: object) => this.#emulator.changeState({ organizationId, ...patch } as never),
+			nowMs: this.nowMs,
+		};
 	}
 
 	organization(): object {

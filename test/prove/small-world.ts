@@ -338,7 +338,8 @@ export function drawParameters(random: () => number) {
 	const one = (list: readonly string[]): string => list[Math.floor(random() * list.length)] ?? "";
 	const some = (list: readonly string[]): readonly string[] => list.filter(() => random() < 0.5);
 	const kind = random();
-	if (kind < 0.6) {
+	if (kind < 0.3) return drawWrite(random);
+	if (kind < 0.7) {
 		const name = random() < 0.3 ? { newUserTagName: one([...tagNames, "root"]) } : {};
 		const parameters = { userTagId: one(tagIds), ...name, addUserIds: some(members), removeUserIds: some(members) };
 		return { operation: "update_user_tag", parameters } as const;
@@ -353,6 +354,32 @@ export function drawParameters(random: () => number) {
 		} as const;
 	}
 	return { operation: "delete_tvc_app_and_deployments", parameters: { appId: one(apps) } } as const;
+}
+
+/** Returns a request that writes a policy or a tag, with a name or an id that the document may state otherwise. */
+function drawWrite(random: () => number) {
+	const isOther = random() < 0.5;
+	const name = isOther ? "root" : (["pay", "ship", "refund"][Math.floor(random() * 3)] ?? "pay");
+	const text = { condition: "", consensus: isOther ? "true" : "false", notes: "" };
+	const kind = random();
+	if (kind < 0.4) {
+		const parameters = { policies: [{ policyName: name, effect: "EFFECT_ALLOW", ...text }] };
+		return { operation: "create_policies", parameters } as const;
+	}
+	if (kind < 0.7) {
+		const { condition: policyCondition, consensus: policyConsensus, notes: policyNotes } = text;
+		const written = { policyName: name, policyEffect: "EFFECT_ALLOW", policyCondition, policyConsensus, policyNotes };
+		return {
+			operation: "update_policy",
+			parameters: { policyId: isOther ? keptPolicy : changedPolicy, ...written },
+		} as const;
+	}
+	if (kind < 0.85)
+		return {
+			operation: "create_user_tag",
+			parameters: { userTagName: isOther ? "root" : "payers", userIds: isOther ? members : payers },
+		} as const;
+	return { operation: "delete_user_tags", parameters: { userTagIds: [isOther ? tagIds[0] : removedTag] } } as const;
 }
 
 /** Returns the changes that the world asks for and the organization has not. */

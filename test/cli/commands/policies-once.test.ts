@@ -174,6 +174,28 @@ describe("a create", () => {
 	});
 
 	test.each([
+		[
+			"renamed",
+			() => ({ userTags: [{ tagId: payersId(), tagName: "moved" }] }),
+			/it was renamed to moved \(\S{36}\) since/,
+		],
+		["deleted", () => ({ remove: { userTags: [payersId()] } }), /it was deleted since/],
+		[
+			"replaced",
+			() => ({ remove: { userTags: [payersId()] }, userTags: [{ tagId: policies[0], tagName: "payers" }] }),
+			/\S{36} has its name now, which is another tag/,
+		],
+	])("whose tag others %s before it was read back fails, and says so", async (_what, patch, said) => {
+		await start(payers, "policies: []");
+		await world.addFault({ operation: "list_user_tags", fault: "slow", delayMs: 1, count: 1 });
+		await world.addFault({ operation: "list_user_tags", fault: "5xx" });
+		const applied = await runAndChange(["apply", "--yes"], ["list_user_tags", 2], () => world.change(patch()));
+		expect(applied).toMatchObject({ code: 1 });
+		expect(applied.stdout).toMatch(said);
+		expect(applied.stdout).toContain("!! create the user tag `payers`");
+	});
+
+	test.each([
 		["renamed", () => ({ userTags: [{ tagId: payersId(), tagName: "moved" }] }), "it was renamed to moved since"],
 		["deleted", () => ({ remove: { userTags: [payersId()] } }), "it was deleted since"],
 	])("of a tag that another machine made by the same request, and that was %s since, lets no policy name it", async (_what, patch, said) => {

@@ -4,7 +4,7 @@ import { changeWritten } from "../model/outside.ts";
 import { type Counts, randomFrom } from "../proof.ts";
 import type { SmallWorld } from "../small-world.ts";
 import { Broken, judgeActivities, judgeJournal, judgeNumber, judgeState, judgeVotes } from "./judge.ts";
-import { finish, judgeEnd, type Scenario, votersOf } from "./scenarios.ts";
+import { finish, HeldByGuard, judgeEnd, type Scenario, votersOf } from "./scenarios.ts";
 import { runVictim, type Stop, type Stopped } from "./victim.ts";
 import type { CrashWorld, Who } from "./world.ts";
 
@@ -81,11 +81,15 @@ export async function runCase(
 	if (one.reading !== null) await read(world, one.reading, random, counts);
 	if (one.isTroubled) await applyInTrouble(world, scenario, random, counts);
 	try {
-		const isAbandoned = await finish(world, scenario, counts);
+		const isAbandoned = await finish(world, scenario, counts, one.others !== null && one.others % 3 === 0);
 		await deliver(world, stopped, "late requests that arrived after the last command", counts);
 		// What a person abandons is submitted again, because the person said so.
 		if (isAbandoned) return { stopped, activities: countActivities(world) };
 		judgeActivities(world, small, one.others !== null);
+	} catch (error) {
+		if (!(error instanceof HeldByGuard)) throw error;
+		counts.add("guards that hold back a tag which others exchanged");
+		return { stopped, activities: countActivities(world) };
 	} finally {
 		await deliver(world, stopped, "late requests that arrived after a finding", counts);
 	}

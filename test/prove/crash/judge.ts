@@ -16,7 +16,7 @@ const hasNoEffect = ["ACTIVITY_STATUS_FAILED", "ACTIVITY_STATUS_REJECTED"];
 
 /**
  * Fails if a change has two activities that take effect, one failed, or one makes a change that the document does not ask for.
- * `isUndone`: others changed a policy, which is then written again.
+ * `isUndone`: others changed a policy or a tag, which is then written again.
  */
 export function judgeActivities(world: CrashWorld, small: SmallWorld, isUndone = false): void {
 	for (const { activities } of world.views()) {
@@ -27,7 +27,7 @@ export function judgeActivities(world: CrashWorld, small: SmallWorld, isUndone =
 		for (const activity of all) {
 			for (const change of changesOf(activity)) {
 				const other = byChange.get(change);
-				if (other !== undefined && !(isUndone && /^(create policy|text) /.test(change)))
+				if (other !== undefined && !(isUndone && /^(create (policy|tag)|text) /.test(change)))
 					throw new Broken("one change has two activities", `${describe(other)}; ${describe(activity)}`);
 				byChange.set(change, activity);
 				if (!asksFor(small, change))

@@ -112,15 +112,9 @@ function drawAftermath(random: () => number, { scenario, small }: CrashCase): Pa
 	return {
 		reading: reading < 0.15 ? (readings[Math.floor((reading / 0.15) * readings.length)] ?? null) : null,
 		isTroubled: trouble < 0.2,
-		// Not the tag, which the guard `rebound` holds back then.
-		others: small.document.includes("policies:\n") && others < 0.3 ? notOfThree(Math.floor((others / 0.3) * 60)) : null,
+		others: small.document.includes("policies:\n") && others < 0.3 ? Math.floor((others / 0.3) * 60) : null,
 		laterMs: later < 0.4 ? (times[Math.floor((later / 0.4) * times.length)] ?? 0) * minuteMs : 0,
 		isVeryLate: veryLate < 0.5,
 		seed: Math.floor(seed * 2 ** 31),
 	};
-}
-
-/** Returns the number of this place among those that three does not divide. */
-function notOfThree(place: number): number {
-	return 1 + place + Math.floor(place / 2);
 }

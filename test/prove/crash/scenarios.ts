@@ -80,6 +80,7 @@ export async function finish(
 	world: CrashWorld,
 	{ approvals, who, again, codes, reads }: Scenario,
 	counts: Counts,
+	isTagOthers: boolean,
 ): Promise<boolean> {
 	let isAbandoned = false;
 	const story: string[] = [];
@@ -93,6 +94,8 @@ export async function finish(
 			isAbandoned = true;
 			return await run(whose, [...words, "--abandon", inDoubt], codes);
 		}
+		// A tag that others made or took away is not the one that policies named: a person looks at it.
+		if (isTagOthers && ended.code === 5) throw new HeldByGuard();
 		judgeEnd(ended, codes, story.join("\n"));
 		return ended.code;
 	};
@@ -109,6 +112,9 @@ export async function finish(
 	}
 	return isAbandoned;
 }
+
+/** A guard holds back what others exchanged. */
+export class HeldByGuard extends Error {}
 
 /** Fails if a command ended otherwise, or printed a stack trace or a word that no person should read. */
 export function judgeEnd(

@@ -6,6 +6,7 @@ import type { Arena, Runner } from "../arena.ts";
 import type { Ended } from "../command.ts";
 import { randomFrom } from "../proof.ts";
 import {
+	asksFor,
 	type Change,
 	changesOf,
 	drawWorld,
@@ -46,14 +47,19 @@ export async function set(seed: number, arenas: Readonly<Record<"all" | "documen
 	const approvals = past === "completed and reverted" || (past === "in doubt" && random() < 0.5) ? 1 : 2;
 	const arena = arenas[isDocumented ? "documented" : "all"];
 	// The past had no guard: what it left is there anyway.
-	const world = drawWorld(random, { approvals });
+	// A service that shows no policies gets none.
+	const world = drawWorld(random, { approvals, writes: !isDocumented && random() < 0.5 });
 	await arena.begin(world, startMs, "own");
 	await arena.alone({ words: ["apply", "--yes"], who: "alice", machine: 0 });
 	const runner = drawRunner(random, isDocumented);
 	if (runner.who === "bob") await voteBefore(arena, random);
 	if (past === "completed and reverted") await arena.reset(world);
 	else if (past !== "pending") rewrite(journalOf(arena), past, random);
-	if (isGuarded) arena.writeDocument(0, world.document.replace("memberRemovals: 100%", guarded));
+	if (isGuarded)
+		arena.writeDocument(
+			0,
+			world.document.replace("memberRemovals: 100%", guarded).replace("userTags: 9", "userTags: 0"),
+		);
 	arena.advance(Math.floor(random() * 20) * 60_000);
 	const forgeries = Array.from({ length: random() < 0.7 ? 1 : 2 + Math.floor(random() * 3) }, () =>
 		Math.floor(random() * 2 ** 31),
@@ -128,7 +134,7 @@ const maxMs = 10_000;
 
 /** Whether the document asks for the change, as far as a reader without the extended reads knows. */
 function isAsked(change: Change, { world, isDocumented }: Setting): boolean {
-	if (world.changes.has(change) || world.detours.has(change)) return true;
+	if (asksFor(world, change, world.changes)) return true;
 	if (!isDocumented) return false;
 	const [verb, tag = "", user = ""] = change.split(" ");
 	return world.asked.has(change) || (verb === "remove" && world.exactly.get(tag)?.includes(user) === false);

@@ -5,7 +5,7 @@
 import { copyFileSync, existsSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { requestDigestOf } from "../../../src/sync/journal/journal.ts";
-import { approvals, submits } from "../../../src/wire/operations.ts";
+import { approvals, writes } from "../../../src/wire/operations.ts";
 import { encodeSubmit } from "../../../src/wire/request-body.ts";
 import { randomFrom } from "../proof.ts";
 import { drawParameters, organizationId, users } from "../small-world.ts";
@@ -194,7 +194,7 @@ const changeBytes: Forge = (database, random) => {
 const exchangeRequest: Forge = (database, random, scene) => {
 	const { operation, parameters } = drawParameters(random);
 	const body = encodeSubmit(
-		submits[operation],
+		writes[operation],
 		organizationId,
 		parameters,
 		scene.nowMs - pick([0, 60_000, 900_000], random),
@@ -222,7 +222,7 @@ const exchangeVote: Forge = (database, random, scene) => {
 	const body =
 		random() < 0.6
 			? encodeSubmit(approvals.reject_activity, organizationId, { fingerprint: String(target) }, scene.nowMs)
-			: encodeSubmit(submits[operation], organizationId, parameters, scene.nowMs);
+			: encodeSubmit(writes[operation], organizationId, parameters, scene.nowMs);
 	const sets = random() < 0.5 ? "bytes = ?" : "bytes = ?, fingerprint = ?, timestamp_ms = ?";
 	const values = sets === "bytes = ?" ? [body.bytes] : [body.bytes, body.fingerprint, body.timestampMs];
 	database
@@ -236,7 +236,7 @@ const addEntry: Forge = (database, random, scene) => {
 	const { operation, parameters } = drawParameters(random);
 	const organization = random() < 0.85 ? organizationId : pick(strangers, random);
 	const timestampMs = scene.nowMs - pick([0, 0, 60_000, 600_000, 3_000_000, 4_000_000, -200_000, -9e6], random);
-	const body = encodeSubmit(submits[operation], organization, parameters, timestampMs);
+	const body = encodeSubmit(writes[operation], organization, parameters, timestampMs);
 	const outcome = random() < 0.5 ? null : pick(outcomes.slice(0, 8), random);
 	const covers = JSON.stringify([pick(["userTag:signers", "userTag:oncall", "policy:*", "tvcApp:x"], random)]);
 	const written = pick([1, 5, 1000, 2 ** 50], random);

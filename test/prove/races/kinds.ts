@@ -3,7 +3,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { minuteMs, quarterHourMs, type Runner } from "../arena.ts";
-import { changesOf, type ListedActivity, users } from "../small-world.ts";
+import { asksFor, changesOf, type ListedActivity, users } from "../small-world.ts";
 import { fail, findDuplicates, judgeActivities, judgeEnds, judgeState, judgeVotes, type Raced } from "./judge.ts";
 import { savedPlanAgain, savedPlanTwice, staleSavedPlan } from "./saved-plans.ts";
 import { apply, approve, converge, type RaceCase, race, type Setting, set, yes } from "./setting.ts";
@@ -31,10 +31,29 @@ async function applyTwice(given: RaceCase, machines: readonly [number, number]):
 	// With one journal and without list_activities, a rename in flight conflicts with what the other runner would add.
 	const held = isShared && isDocumented ? [7, 8] : [];
 	judgeEnds(raced, approvals === 1 || isDocumented ? [0, ...held] : [8, 0]);
-	const last = await converge(raced, machines[0]);
+	const last = await converge(raced, apply(machines[0]));
 	judgeActivities(last, asked);
 	if (!isDocumented) judgeState(last);
 	counts.add("activities", arena.activities().length);
+}
+
+/** Two applies, and others who change a policy or tag of the document between any two of their requests. */
+async function besideOthers(given: RaceCase): Promise<void> {
+	const { random } = given;
+	const setting = await set(given, { approvals: random() < 0.3 ? 2 : 1, processes: 0, writes: true });
+	const { arena, world } = setting;
+	const others = Math.floor(random() * 60);
+	const isTag = others % 3 === 0;
+	const raced = await race(setting, [apply(0), apply(random() < 0.5 ? 0 : 1)], others);
+	judgeEnds(raced, [0, 1, 5, 7, 8]);
+	// A tag that others made or took away is not the one that policies named: a guard stops that.
+	const last = await converge(raced, apply(0), isTag ? [1, 5] : []);
+	const isUndone = (change: string): boolean => /^(create (policy|tag)|text) /.test(change);
+	for (const change of arena.activities().flatMap(changesOf))
+		if (!asksFor(world, change, world.changes)) fail(last, `the document does not ask for: ${change}`);
+	for (const [change, { length }] of findDuplicates(arena.activities()))
+		if (length > (isUndone(change) ? 2 : 1)) fail(last, `one change has ${length} activities: ${change}`);
+	if (last.ended.at(-1)?.code === 0) judgeState(last);
 }
 
 /** What one runner can see of the activities of another. */
@@ -93,7 +112,7 @@ async function judgeApprovals(raced: Raced, codes: readonly number[]): Promise<v
 	judgeActivities(raced, raced.world.changes);
 	judgeVotes(raced);
 	judgeEnds(raced, codes);
-	const last = await converge(raced, 0);
+	const last = await converge(raced, apply(0));
 	judgeActivities(last, raced.world.changes);
 	judgeVotes(last);
 	judgeState(last);
@@ -189,7 +208,7 @@ async function readersBeside(given: RaceCase): Promise<void> {
 	judgeActivities(raced, asked);
 	// Where nothing but names can be read, drift says that it could not look: 1.
 	judgeEnds(raced, setting.isDocumented && name === "drift" ? [0, 1, 2, 8] : [0, 2, 8]);
-	const last = await converge(raced, 0);
+	const last = await converge(raced, apply(0));
 	judgeActivities(last, asked);
 }
 
@@ -226,6 +245,7 @@ export const raceKinds: readonly (readonly [string, (given: RaceCase) => Promise
 	["two applies, separate journals", (given) => applyTwice(given, [0, 1])],
 	["two applies, separate journals", (given) => applyTwice(given, [0, 1])],
 	["two applies, separate journals", (given) => applyTwice(given, [0, 1])],
+	["two applies beside others", besideOthers],
 	["two applies, one journal", (given) => applyTwice(given, [0, 0])],
 	["apply against approve", applyAgainstApprove],
 	["two approvers", twoApprovers],

@@ -2,7 +2,7 @@
 import type { Runner } from "../arena.ts";
 import { type Change, keys, requestOf, submitAs } from "../small-world.ts";
 import { fail, judgeActivities, judgeEnds, judgeState } from "./judge.ts";
-import { converge, type RaceCase, race, type Setting, set } from "./setting.ts";
+import { apply, converge, type RaceCase, race, type Setting, set } from "./setting.ts";
 
 async function savePlan({ arena }: Setting): Promise<void> {
 	const { code, stderr } = await arena.alone({ words: ["plan", "--out", "../plan.json"], who: "alice", machine: 0 });
@@ -23,7 +23,7 @@ export async function savedPlanTwice(given: RaceCase): Promise<void> {
 	judgeActivities(raced, raced.world.changes);
 	// The plan is stale for a runner that reads after the other began.
 	judgeEnds(raced, [0, 6, 8]);
-	const last = await converge(raced, 0);
+	const last = await converge(raced, apply(0));
 	judgeActivities(last, raced.world.changes);
 	judgeState(last);
 }
@@ -64,7 +64,7 @@ async function refuseTwice(setting: Setting, other: number, why: string) {
 	if (submitted > 0) fail(raced, `a saved plan that ${why} submitted ${submitted} requests`);
 	judgeEnds(raced, [6]);
 	// What the plan did and someone undid goes to and fro.
-	const last = await converge(raced, 0, "--allow", "reversals=1");
+	const last = await converge(raced, apply(0, "alice", "--allow", "reversals=1"));
 	judgeState(last);
 	return last;
 }

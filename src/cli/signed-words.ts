@@ -112,7 +112,7 @@ export function voteWords(
 	if (heading === undefined || organization === undefined || found === undefined) return undefined;
 	if (found.decision !== "vote" || found.activity.mistakes.length > 0 || Object.keys(others).length > 0)
 		return undefined;
-	const words = rowCardHtml(activityRow(found.activity, { names: organization, voterId: organization.voterId }));
+	const words = rowCardHtml(activityRow(found.activity, organization, organization.voterId));
 	const whyPast = () => (isPast(organization) ? pastWords : undefined);
 	return { heading, html: requestCard(words, organization), whyPast };
 }

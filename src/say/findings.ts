@@ -11,7 +11,7 @@ const maxListed = 5;
 /** Returns what the groups let people do: `sign (PRIVATE_KEY/SIGN) or export wallets (WALLET/EXPORT)`. */
 export function listPowers(findings: readonly PlanImpact[], last: string): string {
 	const powers = [...new Set(findings.map(({ group, condition }) => describePower(group, condition)))];
-	return join(powers, last, { more: (count) => `do ${count} other things` });
+	return join(powers, last, ", ", (count) => `do ${count} other things`);
 }
 
 /** Returns who could do what alone: `bob could sign (PRIVATE_KEY/SIGN) alone`, users with equal powers together. */
@@ -32,25 +32,18 @@ export function joinPeople(userIds: readonly string[], names: UserNames): string
 	);
 }
 
-interface Joining {
-	/** A comma when left out. */
-	readonly between?: string;
-	/** Returns the words for so many items that are not listed. */
-	more?(count: number): string;
-}
+const countMore = (count: number): string => `${count} more`;
 
-/** Returns the items with `last` before the last one; of many, the first five and how many more. */
-export function join(items: readonly string[], last: string, { between = ", ", more }: Joining = {}): string {
+/** Returns the items with `last` before the last one; of many, the first five and how many `more`. */
+export function join(items: readonly string[], last: string, between = ", ", more = countMore): string {
 	const left = items.length - maxListed;
-	const shown = left > 1 ? [...items.slice(0, maxListed), more?.(left) ?? `${left} more`] : items;
+	const shown = left > 1 ? [...items.slice(0, maxListed), more(left)] : items;
 	return shown.length < 2 ? shown.join("") : `${shown.slice(0, -1).join(between)}${last}${shown.at(-1)}`;
 }
 
 /** Returns what the findings mean, most serious first, each different one once. */
 export function listFindings(findings: readonly PlanImpact[], names: UserNames): string {
-	return join([...new Set(findings.map((finding) => describeFinding(finding, names)))], "; ", {
-		between: "; ",
-	});
+	return join([...new Set(findings.map((finding) => describeFinding(finding, names)))], "; ", "; ");
 }
 
 function describeFinding(finding: PlanImpact, names: UserNames): string {

@@ -23,7 +23,7 @@ export function brokenText(broken: BrokenRule | string): string {
 	if (broken.kind === "stated") return broken.text;
 	const { rule, breaches, names } = broken;
 	const parts = groupBy(breaches, respectOf).map((alike) => describeAlike(rule, alike, names));
-	return [join(parts, "; ", { between: "; " }), ...describeDemand(rule)].join("; ");
+	return [join(parts, "; ", "; "), ...describeDemand(rule)].join("; ");
 }
 
 /** Returns what several breaches have in common, so that one part of the sentence says all of them. */
@@ -57,7 +57,7 @@ function describeAlike(rule: DesiredRule, alike: readonly [Breach, ...Breach[]],
 			const power = describePower(breach.group, breach.condition);
 			if (breach.userIds.length > 1) {
 				const sets = alike.map((one) => joinPeople(one.userIds, names));
-				return `${join(sets, ", or ", { between: ", or " })} are enough to ${power}`;
+				return `${join(sets, ", or ", ", or ")} are enough to ${power}`;
 			}
 			return userIds.length === 1 ? `${who} alone is enough to ${power}` : `${who} are each enough alone to ${power}`;
 		}

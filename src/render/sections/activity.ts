@@ -32,24 +32,18 @@ interface ShownRequest {
 	readonly covers?: readonly string[];
 }
 
-interface ActivityOptions {
-	/** Names of users beside those of the activity's effect. */
-	readonly names?: Pick<UserNames, "userNames" | "liveNames">;
-	/** Who would vote, in lower case: then the words say whether this vote would complete it. */
-	readonly voterId?: string | null;
-}
-
 /**
  * Returns an activity as a row: below its title what speaks against it, what it changes and what that means, then who voted, and
  * what is missing. Nothing in it is a claim of its submitter but what a mistake warns of.
  */
 export function activityRow(
 	activity: ReviewedActivity,
-	options: ActivityOptions = {},
+	names: UserNames,
+	voterId: string | null,
 	against: readonly Phrase[] = [],
 ): Row {
 	const { activityId, fingerprint, type, operation, status } = activity;
-	const { mistakes, request, impact, votes, missing } = describeActivity(activity, options);
+	const { mistakes, request, impact, votes, missing } = describeActivity(activity, names, voterId);
 	return {
 		said: [identifier(operation ?? type), ": activity ", identifier(activityId), " ", ...sayStatus(status)],
 		rows: [...[...against, ...mistakes].map((said): Row => ({ sign: "!!", said })), ...request, ...impact],
@@ -73,16 +67,17 @@ interface ActivityParts {
 	readonly missing: Phrase | null;
 }
 
-export function describeActivity(activity: ReviewedActivity, options: ActivityOptions = {}): ActivityParts {
+/** `own` are names beside those of its effect; `voterId` is who would vote: then the words say whether this vote would complete it. */
+export function describeActivity(activity: ReviewedActivity, own: UserNames, voterId: string | null): ActivityParts {
 	const isReviewable = activity.mistakes.length === 0;
-	const effect = activity.effect === null ? null : withNames(activity.effect, options.names);
-	const names = effect ?? options.names ?? noNames;
+	const effect = activity.effect === null ? null : withNames(activity.effect, own);
+	const names = effect ?? own;
 	return {
 		mistakes: activity.mistakes.map(({ message }) => ["cannot be reviewed: ", reason(message)]),
 		request: describeRequest({ ...activity, effect }, names),
 		impact: effect === null || !isReviewable ? [] : impactRows(effect),
 		votes: describeVotes(activity, names),
-		missing: isReviewable ? describeMissing({ ...activity, effect }, options.voterId ?? null) : null,
+		missing: isReviewable ? describeMissing({ ...activity, effect }, voterId) : null,
 	};
 }
 
@@ -97,10 +92,7 @@ function impactRows(effect: Plan): readonly Row[] {
 
 const noNames: UserNames = { userNames: {} };
 
-export function withNames(
-	plan: Plan,
-	{ userNames, liveNames }: Pick<UserNames, "userNames" | "liveNames"> = noNames,
-): Plan {
+export function withNames(plan: Plan, { userNames, liveNames }: UserNames): Plan {
 	return {
 		...plan,
 		userNames: { ...plan.userNames, ...userNames },

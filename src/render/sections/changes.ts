@@ -1,6 +1,6 @@
 /** The changes of a plan: what differs, what apply would do about it, and what became of it. */
 import { clipMiddle, showAddress, showAddressWithin, showName, showText, showValue } from "../../common/escape.ts";
-import type { PlannedDifference, ThreeWay } from "../../plan/base/three-way.ts";
+import type { PlannedDifference } from "../../plan/base/three-way.ts";
 import { type Change, isWritten, type RemovalChange, type ReportChange, type TagChange } from "../../plan/change.ts";
 import { countChanges } from "../../plan/change-counts.ts";
 import type { Plan } from "../../plan/plan.ts";
@@ -28,37 +28,20 @@ const noMarks: MarksOf = () => [];
 
 export const revertsDrift = "reverts drift";
 
-/** Returns remarks on parts that revert drift, and on changes that no step makes now. */
-function marksIn(plan: Pick<Plan, "steps">, threeWay: ThreeWay | null): MarksOf {
-	const heldAt = holdsOf(plan);
-	const isReverted = revertedIn(threeWay);
-	return (change, what, userId) => {
-		const word = what === null ? heldAt(change.address) : isReverted(change, what, userId) ? revertsDrift : null;
-		return notesOf("attention", word === null ? null : [word]);
-	};
-}
-
-/** Returns the same remarks, and on each change what became of it. */
+/** Returns remarks on parts that revert drift, on changes that no step makes now, and on each change what became of it. */
 export function marksOfResult({ command, plan, threeWay, failed, results }: PlannedOrganization): MarksOf {
-	const planned = marksIn(plan, threeWay);
-	const byAddress = resultsByAddress(results);
-	const unsubmitted = failed !== null ? "no result" : results === null && command === "apply" ? "not submitted" : null;
-	return (change, what, userId) => {
-		const marks = planned(change, what, userId);
-		if (what !== null) return marks;
-		const result = byAddress.get(change.address);
-		if (result !== undefined) return [{ look: toneOf(result), said: [outcomeWords[result.outcome]] }];
-		return marks.length > 0 || unsubmitted === null ? marks : notesOf("attention", [unsubmitted]);
-	};
-}
-
-/** Returns whether a part of a change reverts drift; without a base no part does. */
-function revertedIn(
-	threeWay: ThreeWay | null,
-): (change: Change, what: PlannedDifference["what"], userId: string | null) => boolean {
+	const heldAt = holdsOf(plan);
 	const key = (...part: readonly (string | null)[]): string => JSON.stringify(part);
 	const reverted = new Set((threeWay?.reverts ?? []).map((one) => key(one.address, one.what, one.userId)));
-	return (change, what, userId) => reverted.has(key(change.address, what, userId));
+	const byAddress = resultsByAddress(results);
+	const unsubmitted = failed !== null ? "no result" : results === null && command === "apply" ? "not submitted" : null;
+	return ({ address: at }, what, userId) => {
+		if (what !== null) return notesOf("attention", reverted.has(key(at, what, userId)) ? [revertsDrift] : null);
+		const result = byAddress.get(at);
+		if (result !== undefined) return [{ look: toneOf(result), said: [outcomeWords[result.outcome]] }];
+		const word = heldAt(at) ?? unsubmitted;
+		return notesOf("attention", word === null ? null : [word]);
+	};
 }
 
 /** The word for a change that waits for `--retry-rejected`. */

@@ -105,7 +105,7 @@ export function describeImpact(plan: Plan): readonly ImpactLine[] {
 		const conditions = findings.map(({ condition, unless }) => [condition, unless]);
 		return JSON.stringify([keyOf(findings[0], plan), conditions]);
 	});
-	return merged.map((groups) => describeFindings(groups[0][0], groups.flat(), plan));
+	return merged.map((groups) => describeFindings(groups.flat() as [PlanImpact, ...PlanImpact[]], plan));
 }
 
 /** Findings with the same key say the same, of several groups or under several conditions. */
@@ -115,7 +115,8 @@ function keyOf(finding: PlanImpact, plan: Plan): string {
 	return JSON.stringify([change, userIds, because, ...sides, change === "nobody" ? whyNobody(finding, plan) : ""]);
 }
 
-function describeFindings(first: PlanImpact, findings: readonly PlanImpact[], plan: Plan): ImpactLine {
+function describeFindings(findings: Findings, plan: Plan): ImpactLine {
+	const [first] = findings;
 	const { change } = first;
 	const policyIds = [...new Set(findings.flatMap((one) => one.policyIds))].sort();
 	const where = describeConditions(...findings);
@@ -125,14 +126,13 @@ function describeFindings(first: PlanImpact, findings: readonly PlanImpact[], pl
 	const activity = example === undefined ? [] : [["for example ", sayExample(example)]];
 	const policies = describePolicies(policyIds, plan);
 	const detail = [...(policies === null ? [] : [policies]), ...witness, ...activity, listSome(groups, code, maxGroups)];
-	const { claim: whole, more } = describers[change](first, findings, where, plan);
 	const short = phraseText(where).length > maxClaimed ? [", under some conditions"] : where;
-	const { claim } = describers[change](first, findings, short, plan);
+	const [claim, more] = describers[change](findings, plan);
 	return {
 		sign: signs[change],
 		isBad: change !== "gains" && change !== "loses",
-		sentence: [...whole, ...more],
-		claim,
+		sentence: [...claim, ...where, ...more],
+		claim: [...claim, ...short],
 		detail: joinPhrases(detail, "; "),
 		findings,
 	};
@@ -154,13 +154,12 @@ export function describeConditions(...findings: readonly PlanImpact[]): Phrase {
 	return each.some((one) => one.length === 0) ? [] : [", ", ...joinPhrases(each, ", or ")];
 }
 
-/** A sentence in two parts: what becomes true; why, and what was true before. */
-interface Sentence {
-	readonly claim: Phrase;
-	readonly more: Phrase;
-}
+type Findings = readonly [PlanImpact, ...PlanImpact[]];
 
-type Describer = (first: PlanImpact, findings: readonly PlanImpact[], where: Phrase, plan: Plan) => Sentence;
+/** A sentence in two parts, between which its conditions are: what becomes true; why, and what was true before. */
+type Sentence = readonly [claim: Phrase, more: Phrase];
+
+type Describer = (findings: Findings, plan: Plan) => Sentence;
 
 const describers: Readonly<Record<ImpactChange, Describer>> = {
 	nobody: describeNobody,
@@ -168,10 +167,11 @@ const describers: Readonly<Record<ImpactChange, Describer>> = {
 	fewer: describeFewer,
 	gains: describeGains,
 	loses: describeLoses,
-	unknown: ({ because }, findings, where, plan) => ({
-		claim: ["could not compare who can ", ...powerOf(findings), ...where],
-		more: because === null ? [] : [": ", ...sayReason(because, plan)],
-	}),
+	unknown: (findings, plan) => {
+		const [{ because }] = findings;
+		const why: Phrase = because === null ? [] : [": ", ...sayReason(because, plan)];
+		return [["could not compare who can ", ...powerOf(findings)], why];
+	},
 };
 
 function powerOf(findings: readonly PlanImpact[], form: "do" | "doing" = "do"): Phrase {
@@ -206,14 +206,12 @@ function canApprove(userIds: readonly string[], { alone, together, thresholds }:
 	return userIds.every((userId) => known.has(userId));
 }
 
-function describeNobody(first: PlanImpact, findings: readonly PlanImpact[], where: Phrase, plan: Plan): Sentence {
+function describeNobody(findings: Findings, plan: Plan): Sentence {
+	const [first] = findings;
 	const { alone, thresholds } = first.after;
 	const subject = alone.length + thresholds.length > 0 ? "no one but the root quorum can " : "no one can ";
 	const why = whyNobody(first, plan);
-	return {
-		claim: [subject, ...powerOf(findings), " any more", ...where],
-		more: why === null ? describeBefore(first, plan) : [": ", ...why],
-	};
+	return [[subject, ...powerOf(findings), " any more"], why === null ? describeBefore(first, plan) : [": ", ...why]];
 }
 
 /** Returns why no one can do it any more, where the plan itself shows it: a removed policy, or a tag with too few members. */
@@ -264,11 +262,10 @@ function tooFewFor({ tagId, atLeast }: Threshold, plan: Plan): readonly Phrase[]
 	return [[`it needs ${atLeast} of `, ...nameTag(tagId, plan), ", and ", ...who]];
 }
 
-function describeAlone(first: PlanImpact, findings: readonly PlanImpact[], where: Phrase, plan: Plan): Sentence {
-	const { userIds } = first;
-	const can = userIds.length > 1 ? " can now each " : " can now ";
-	const power = describeAlonePower(findings);
-	return { claim: [...listPeople(userIds, plan), can, ...power, ...where], more: describeBefore(first, plan) };
+function describeAlone(findings: Findings, plan: Plan): Sentence {
+	const [first] = findings;
+	const can = first.userIds.length > 1 ? " can now each " : " can now ";
+	return [[...listPeople(first.userIds, plan), can, ...describeAlonePower(findings)], describeBefore(first, plan)];
 }
 
 /** Returns the power with the word `alone` where it is read first. */
@@ -278,12 +275,10 @@ function describeAlonePower(findings: readonly PlanImpact[]): Phrase {
 	return groups.has("PRIVATE_KEY/SIGN") ? ["sign alone, with any wallet or key"] : [...powerOf(findings), " alone"];
 }
 
-function describeFewer(first: PlanImpact, findings: readonly PlanImpact[], where: Phrase, plan: Plan): Sentence {
-	const after = describeAfter(first, plan, ": ");
-	return {
-		claim: ["fewer approvals are needed to ", ...powerOf(findings), ...where],
-		more: [...after, ...describeBefore(first, plan)],
-	};
+function describeFewer(findings: Findings, plan: Plan): Sentence {
+	const [first] = findings;
+	const more = [...describeAfter(first, plan, ": "), ...describeBefore(first, plan)];
+	return [["fewer approvals are needed to ", ...powerOf(findings)], more];
 }
 
 /** Returns what users can do on a side: the activity, where each is enough alone; else approve it, which includes submitting it. */
@@ -293,23 +288,18 @@ function shareOf(userIds: readonly string[], findings: readonly PlanImpact[], { 
 		: ["approve ", ...powerOf(findings, "doing")];
 }
 
-function describeGains(first: PlanImpact, findings: readonly PlanImpact[], where: Phrase, plan: Plan): Sentence {
-	const { userIds, before } = first;
-	const people = listPeople(userIds, plan);
-	const after = describeAfter(first, plan, ": ");
+function describeGains(findings: Findings, plan: Plan): Sentence {
+	const [{ userIds, before, after }] = findings;
 	// All of them could approve before: what is new is that their approvals suffice.
-	if (userIds.length > 1 && canApprove(userIds, before))
-		return { claim: [...people, " can now ", ...powerOf(findings), " together", ...where], more: after };
-	return { claim: [...people, " can now ", ...shareOf(userIds, findings, first.after), ...where], more: after };
+	const isJoint = userIds.length > 1 && canApprove(userIds, before);
+	const power = isJoint ? [...powerOf(findings), " together"] : shareOf(userIds, findings, after);
+	return [[...listPeople(userIds, plan), " can now ", ...power], describeAfter(findings[0], plan, ": ")];
 }
 
-function describeLoses(first: PlanImpact, findings: readonly PlanImpact[], where: Phrase, plan: Plan): Sentence {
-	const { userIds, before, after } = first;
-	const people = listPeople(userIds, plan);
-	const now = describeAfter(first, plan, ": now ");
-	if (canApprove(userIds, after)) {
-		const how = userIds.length > 1 ? " together" : " alone";
-		return { claim: [...people, " can no longer ", ...powerOf(findings), how, ...where], more: now };
-	}
-	return { claim: [...people, " can no longer ", ...shareOf(userIds, findings, before), ...where], more: now };
+function describeLoses(findings: Findings, plan: Plan): Sentence {
+	const [{ userIds, before, after }] = findings;
+	const how = userIds.length > 1 ? " together" : " alone";
+	const isJoint = canApprove(userIds, after);
+	const power = isJoint ? [...powerOf(findings), how] : shareOf(userIds, findings, before);
+	return [[...listPeople(userIds, plan), " can no longer ", ...power], describeAfter(findings[0], plan, ": now ")];
 }

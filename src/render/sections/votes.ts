@@ -19,11 +19,11 @@ import { nameActivity } from "./status.ts";
 
 export type VoteCommand = VoteResult["command"];
 
-/** Headings above the activities by what is decided about them, in the order in which they are shown. */
-const headings: Readonly<Record<VoteCommand, Readonly<Record<VotedActivity["decision"], string>>>> = {
-	approve: { vote: "To approve", voted: "Approved by you before", ended: "Ended", refused: "Refused" },
-	reject: { vote: "To reject", voted: "Rejected by you before", ended: "Ended", refused: "Refused" },
-};
+/** Returns the heading above activities by what is decided about them. */
+function headingOf(decision: VotedActivity["decision"], command: VoteCommand): string {
+	if (decision === "vote") return `To ${command}`;
+	return capitalize(decision === "voted" ? `${doneWords[command]} by you before` : decision);
+}
 
 /** The decisions in the order in which a review shows them: the refused are next to the question. */
 const decisions = ["vote", "voted", "ended", "refused"] as const;
@@ -33,9 +33,9 @@ export function reviewSections(one: OrganizationVotes, command: VoteCommand): re
 	return decisions.map((decision) => {
 		const voterId = command === "approve" && decision === "vote" ? one.voterId : null;
 		const rows = withDecision(one, decision).map((voted) =>
-			activityRow(voted.activity, { names: one, voterId }, reasonsOf(voted, one)),
+			activityRow(voted.activity, one, voterId, reasonsOf(voted, one)),
 		);
-		const [title, look] = [headings[command][decision], decision === "refused" ? "bad" : "plain"] as const;
+		const [title, look] = [headingOf(decision, command), decision === "refused" ? "bad" : "plain"] as const;
 		return section("vote", rows, { id: decision, title, form: "differences", look });
 	});
 }
@@ -54,7 +54,7 @@ export function votedSections(one: OrganizationVotes, command: VoteCommand): rea
 		const rows = activities.map((voted) => votedRow(voted, one, command, true));
 		return section("votes", rows, {
 			id: decision,
-			title: wasVoted ? "Voted on" : headings[command][decision],
+			title: wasVoted ? "Voted on" : headingOf(decision, command),
 			shorten: decision === "refused" ? "never" : decision === "vote" ? "last" : "early",
 		});
 	});
@@ -80,7 +80,7 @@ export function furtherSections({ missing, unlisted, effect }: OrganizationVotes
 function votedRow(voted: VotedActivity, one: OrganizationVotes, command: VoteCommand, isFull: boolean): Row {
 	const { activity, decision, outcome, message } = voted;
 	const voterId = command === "approve" && decision === "vote" && outcome === null ? one.voterId : null;
-	const { mistakes, request, impact, votes, missing } = describeActivity(activity, { names: one, voterId });
+	const { mistakes, request, impact, votes, missing } = describeActivity(activity, one, voterId);
 	const name = nameActivity({
 		...activity,
 		operation: activity.operation ?? showName(activity.type),
@@ -123,21 +123,17 @@ function lookOf({ decision, outcome }: VotedActivity, command: VoteCommand): Loo
 	return outcome === goals[command] ? "good" : "bad";
 }
 
-function reasonsOf(voted: VotedActivity, one: OrganizationVotes): readonly Phrase[] {
-	const overruling = describeOverruling(voted);
-	return [...describeReasons(voted, one), ...(overruling === null ? [] : [overruling])];
-}
-
 /** Returns why it is refused, or what to know of one that was named. */
 export function describeReasons({ activity, disagreements }: VotedActivity, names: UserNames): readonly Phrase[] {
 	return disagreements.map((one) => describeDisagreement(one, activity, names));
 }
 
-/** Returns how to approve one that only the document refuses; null for others. */
-function describeOverruling({ activity, decision, disagreements }: VotedActivity): Phrase | null {
+/** Returns the same, and how to approve one that only the document refuses. */
+function reasonsOf(voted: VotedActivity, names: UserNames): readonly Phrase[] {
+	const { activity, decision, disagreements } = voted;
 	const isByDocument = disagreements.length > 0 && disagreements.every(({ code }) => documentCodes.has(code));
-	if (decision !== "refused" || activity.mistakes.length > 0 || !isByDocument) return null;
-	return ["approve takes it only if its id is named"];
+	const isOverruled = decision === "refused" && activity.mistakes.length === 0 && isByDocument;
+	return [...describeReasons(voted, names), ...(isOverruled ? [["approve takes it only if its id is named"]] : [])];
 }
 
 const documentCodes: ReadonlySet<Disagreement["code"]> = new Set([

@@ -23,7 +23,7 @@ import {
 } from "../support-impact.ts";
 
 const show = (activity: ReviewedActivity, voterId: string | null = null): string =>
-	differenceLines(activityRow(activity, { names, voterId }), plainStyle).join("\n");
+	differenceLines(activityRow(activity, names, voterId), plainStyle).join("\n");
 
 const showRequest = (parts: Partial<ReviewedActivity>): readonly string[] =>
 	describeRequest(activityOf(parts), names)
@@ -174,7 +174,7 @@ describe("a pending activity in words", () => {
 	});
 
 	it("shows on a page each part of a change below its object", () => {
-		const { html } = rowCardHtml(activityRow(activityOf(removal)));
+		const { html } = rowCardHtml(activityRow(activityOf(removal), names, null));
 		expect(html).toMatch(
 			/treasury<\/code>(?:(?!<\/li>).)*<p class="people">(?:(?!<\/li>).)*vault(?:(?!<\/li>).)*dave/s,
 		);
@@ -187,7 +187,7 @@ describe("a pending activity in words", () => {
 			const effect = effectOf(pendingApproval, (name) => `${hostile}${name}`);
 			const one = activityOf({ ...removal, effect, type: hostile, status: hostile, voterNames: { [dave]: hostile } });
 			expect(plain(show(one))).toBe(plain(show({ ...calm, status: "x" })));
-			expect(rowCardHtml(activityRow(one)).html).not.toMatch(/<script|<img|<h1|<!--|&lt;b&gt;/);
+			expect(rowCardHtml(activityRow(one, names, null)).html).not.toMatch(/<script|<img|<h1|<!--|&lt;b&gt;/);
 		}
 	});
 });

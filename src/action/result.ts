@@ -19,12 +19,11 @@ export interface Facts {
 /** Returns what is known of an organization, or of several together; of a failure, what was known before it. */
 export function factsOf(result: CommandResult): Facts {
 	const organizations = isCompared(result) ? result.organizations : [];
-	const saved = "savedPlan" in result ? result.savedPlan : undefined;
 	const activities = organizations.reduce((sum, { plan }) => sum + (plan?.steps.length ?? 0), 0);
 	const findings = driftIn(result)
 		.flatMap((one) => one.findings)
 		.filter(({ state }) => state !== "not-looked-at");
-	return { changes: activities > 0, activities, planDigest: saved?.digest ?? "", drifted: findings.length };
+	return { changes: activities > 0, activities, planDigest: result.savedPlan?.digest ?? "", drifted: findings.length };
 }
 
 /** Drift that was found opens an issue, even if something else failed. Only a check of everything closes one. */

@@ -10,7 +10,7 @@ import type { Section } from "../say/section.ts";
 import { sayVerdict } from "../say/verdict.ts";
 import { type OrganizationResult, organizationsOf, type Tone, unplannedOf } from "./result/organizations.ts";
 import { type CommandResult, isCompared, isFailure } from "./result/result.ts";
-import { droppedOf, errorAbove, outdatedIn } from "./result/summary.ts";
+import { errorAbove } from "./result/summary.ts";
 import type { OrganizationVotes } from "./result/votes.ts";
 import { withNames } from "./sections/activity.ts";
 import { approvalsSection, deniedSection } from "./sections/approvals.ts";
@@ -42,7 +42,7 @@ import { policyHistorySection } from "./sections/policy-history.ts";
 import { answerSections, assumedSection, powersSections, unknownPowersSection } from "./sections/powers.ts";
 import { problemsSection, rulesSection, warningsSection } from "./sections/problems.ts";
 import { endSections } from "./sections/results.ts";
-import { savedPlanOf, savedPlanSection } from "./sections/saved-plan.ts";
+import { savedPlanSection } from "./sections/saved-plan.ts";
 import { statusSection, waitSection } from "./sections/status.ts";
 import {
 	completedStepsSection,
@@ -74,7 +74,7 @@ export type Format = "text" | "markdown" | "html" | "annotations";
  */
 export function sectionsOfRun(result: CommandResult, format: Format, ran?: boolean | null): readonly Section[] {
 	// A plan of this run used the same overrides as the run.
-	const planned = result.command === "plan" ? [] : savedPlanOf(result)?.overrides;
+	const planned = result.command === "plan" ? [] : result.savedPlan?.overrides;
 	const errors = [
 		errorSection(errorAbove(result), result.problems),
 		staleOf(result),
@@ -89,7 +89,7 @@ export function sectionsOfRun(result: CommandResult, format: Format, ran?: boole
 
 function staleOf(result: CommandResult): Section {
 	const plans = new Map(organizationsOf(result).map(({ plan }) => [plan.organizationId, plan]));
-	return staleSection(outdatedIn(result), (organizationId) =>
+	return staleSection(result.outdated ?? [], (organizationId) =>
 		plans.size > 1 ? showOrganization(plans.get(organizationId) ?? { organizationId }) : null,
 	);
 }
@@ -101,7 +101,7 @@ export function beginsWithRun({ command }: CommandResult, format: Format): boole
 
 /** Returns what is about no organization of the run: those that only the base has. */
 export function sectionsBelow(result: CommandResult): readonly Section[] {
-	return [droppedSection(droppedOf(result))];
+	return [droppedSection(result.dropped ?? [])];
 }
 
 /** Returns the sections of one organization, in their order; those without content are left out by every format. */

@@ -7,23 +7,18 @@ import { type PositionOf, positionsOf } from "../../render/positions.ts";
 import { errorsOfFailed } from "../../render/result/errors.ts";
 import type { FoundOrganization } from "../../render/result/found.ts";
 import {
-	type ApplyResult,
 	type CommandResult,
-	type DriftResult,
 	type ErrorDescription,
 	type FailureResult,
-	type PlanResult,
+	type PlannedResult,
 	type ResumableRun,
 	resultHead,
 } from "../../render/result/result.ts";
 
-type StreamedResult = PlanResult | DriftResult | ApplyResult;
+type StreamedResult = PlannedResult<"plan" | "drift" | "apply">;
 
 /** What the result says besides its organizations. */
-export interface ResultEnd
-	extends Pick<PlanResult, "dropped" | "savedPlan">,
-		Pick<DriftResult, "accepted">,
-		Pick<ApplyResult, "outdated"> {
+export interface ResultEnd extends Pick<PlannedResult, "dropped" | "savedPlan" | "accepted" | "outdated"> {
 	/** Why the command did not do its work; left out if it did. */
 	readonly error?: ErrorDescription;
 	/** The exit code of that, beside those of the organizations. */

@@ -2,13 +2,11 @@
  * The result of every command: one union, tagged by `command`. All formats are made from it; JSON through `publish`.
  */
 
-import type { OutdatedObject } from "../../common/errors.ts";
 import type { ActivityEvent } from "../../plan/activities/activity-events.ts";
 import type { PendingActivity } from "../../plan/activities/pending.ts";
-import type { ThreeWay } from "../../plan/base/three-way.ts";
 import type { OrganizationDrift } from "../../plan/drift/drift.ts";
 import type { NamedOrganization } from "../../plan/organization-name.ts";
-import type { Reads, SavedPlanFacts } from "../../plan/plan.ts";
+import type { Reads } from "../../plan/plan.ts";
 import type { Outcome, StepResult } from "../../plan/report.ts";
 import { isTest, type TestResult } from "./cases.ts";
 import type { FoundOrganization } from "./found.ts";
@@ -22,26 +20,13 @@ import type { VoteResult } from "./votes.ts";
 export { type ErrorDescription, resultHead } from "./head.ts";
 
 /** `error` is that of the call, or of the first organization that failed. */
-interface PlannedResult<Command extends string> extends Head<Command, ErrorDescription | null> {
+export interface PlannedResult<Command extends string = "plan" | "show" | "drift" | "apply">
+	extends Head<Command, ErrorDescription | null> {
 	readonly organizations: readonly FoundOrganization[];
-}
-
-export interface PlanResult extends PlannedResult<"plan"> {
-	/** Organizations that are only in the base. */
-	readonly dropped?: readonly ThreeWay[];
-	/** With `--out`: the saved plan. */
-	readonly savedPlan?: SavedPlanFacts;
-}
-
-export interface ShowResult extends PlannedResult<"show"> {
-	/** Organizations that are only in the base. */
-	readonly dropped?: readonly ThreeWay[];
-	readonly savedPlan: SavedPlanFacts;
-}
-
-export interface DriftResult extends PlannedResult<"drift"> {
-	/** With `--accept`: where the documents were changed. */
+	/** With `drift --accept`: where the documents were changed. */
 	readonly accepted?: readonly AcceptedValue[];
+	/** Which run of `apply` it is; left out where there is nothing to resume. */
+	readonly run?: ResumableRun;
 }
 
 /** A run of `apply` over several organizations. */
@@ -49,15 +34,6 @@ export interface ResumableRun {
 	readonly id: string;
 	/** Whether it went on after an interruption, by `--resume`. */
 	readonly resumed: boolean;
-}
-
-export interface ApplyResult extends PlannedResult<"apply"> {
-	/** Which run it is; left out where there is nothing to resume. */
-	readonly run?: ResumableRun;
-	/** With `--plan`: the saved plan. */
-	readonly savedPlan?: SavedPlanFacts;
-	/** With `--plan`: what changed since the plan was made. Then nothing was submitted. */
-	readonly outdated?: readonly OutdatedObject[];
 }
 
 export interface AccessResult extends PlannedResult<"grant" | "revoke"> {
@@ -269,22 +245,10 @@ export interface ImportKeyResult extends Head<"import-key"> {
 /** A new passkey, and how to register it (docs/approve.md#register-it). */
 export interface PasskeyResult extends Head<"passkey"> {
 	readonly userId: string;
-	/** Parameters of `create_authenticators`. */
-	readonly parameters: {
-		readonly authenticators: readonly {
-			readonly authenticatorName: string;
-			readonly challenge: string;
-			readonly attestation: {
-				readonly credentialId: string;
-				readonly clientDataJson: string;
-				readonly attestationObject: string;
-				readonly transports: readonly string[];
-			};
-		}[];
-		readonly userId: string;
-	};
+	/** Of `create_authenticators`. */
+	readonly parameters: object;
 	/** The entry of the user's `authenticators` in a seed of the emulator. */
-	readonly seed: { readonly credentialId: string; readonly publicKey: string; readonly authenticatorName: string };
+	readonly seed: object;
 }
 
 /** The result of a command that an error ended. `command` is `orgsync` when none was named. */
@@ -294,7 +258,7 @@ export interface FailureResult extends Head<string, ErrorDescription> {
 }
 
 /** Results about organizations that were compared with their documents. */
-export type OrganizationsResult = PlanResult | ShowResult | DriftResult | ApplyResult | AccessResult;
+export type OrganizationsResult = PlannedResult | AccessResult;
 
 /** The result of a command that did its work. */
 type CompletedResult =

@@ -1,7 +1,6 @@
 /** What every format says of a result as a whole: its verdict, and the error of the call. */
 
-import { type OutdatedObject, stalePlanMessage } from "../../common/errors.ts";
-import type { ThreeWay } from "../../plan/base/three-way.ts";
+import { stalePlanMessage } from "../../common/errors.ts";
 import { findDanger } from "../../plan/impact/danger.ts";
 import { count } from "../../say/count.ts";
 import { type Summary, type Verdict, verdictOf, withSentences } from "../../say/verdict.ts";
@@ -143,15 +142,5 @@ const causes: Readonly<Record<string, string>> = {
  */
 export function errorAbove(result: CommandResult): ErrorDescription | null {
 	const error = errorOfCall(result);
-	return error === null || outdatedIn(result).length === 0 ? error : { ...error, message: stalePlanMessage };
-}
-
-/** Returns the objects that changed since the saved plan was made. */
-export function outdatedIn(result: CommandResult): readonly OutdatedObject[] {
-	return "outdated" in result ? (result.outdated ?? []) : [];
-}
-
-/** Returns the organizations that are only in the base. */
-export function droppedOf(result: CommandResult): readonly ThreeWay[] {
-	return "dropped" in result ? (result.dropped ?? []) : [];
+	return error === null || (result.outdated ?? []).length === 0 ? error : { ...error, message: stalePlanMessage };
 }

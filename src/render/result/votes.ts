@@ -2,7 +2,7 @@
 
 import type { ChosenActivity } from "../../plan/activities/choose-votes.ts";
 import type { NamedOrganization } from "../../plan/organization-name.ts";
-import type { Plan, SavedPlanFacts } from "../../plan/plan.ts";
+import type { Plan } from "../../plan/plan.ts";
 import type { Outcome } from "../../plan/report.ts";
 import type { Step } from "../../plan/step.ts";
 import type { UserNames } from "../../plan/users.ts";
@@ -10,8 +10,6 @@ import type { ErrorDescription, Head } from "./head.ts";
 
 export interface VoteResult extends Head<"approve" | "reject", ErrorDescription | null> {
 	readonly votes: readonly OrganizationVotes[];
-	/** With `--plan`: the saved plan. */
-	readonly savedPlan?: SavedPlanFacts;
 }
 
 /** The pending activities of one organization, and what became of them. */

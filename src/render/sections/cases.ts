@@ -8,9 +8,8 @@ import { count } from "../../say/count.ts";
 import { code, type Phrase, title } from "../../say/phrase.ts";
 import { describePolicies, type PowerNames } from "../../say/powers.ts";
 import { notesOf, type Row, type Section, section } from "../../say/section.ts";
-import { type Verdict, verdictOf } from "../../say/verdict.ts";
+import { type Summary, verdictOf } from "../../say/verdict.ts";
 import type { OrganizationCases, TestResult } from "../result/cases.ts";
-import type { Tone } from "../result/organizations.ts";
 import { assumptionsSection } from "./assumptions.ts";
 
 const verdicts = ["failed", "unknown", "passed"] as const;
@@ -110,7 +109,7 @@ function plannedRow({ judged, before, change }: PlannedCase, names: PowerNames):
 	return { ...caseRow(judged, names), marks: notesOf("plain", words.length === 0 ? null : [words.join(", ")]) };
 }
 
-export function summarizeCases({ organizations }: TestResult): { readonly verdict: Verdict; readonly tone: Tone } {
+export function summarizeCases({ organizations }: TestResult): Summary {
 	const all = organizations.flatMap(({ cases }) => cases.map(({ verdict }) => verdict));
 	const parts = verdicts.flatMap((verdict) => {
 		const number = all.filter((one) => one === verdict).length;

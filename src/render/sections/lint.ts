@@ -3,10 +3,9 @@ import type { OrganizationLint, PlacedFinding } from "../../plan/lint.ts";
 import { lintSeverities } from "../../policy/lint/lint.ts";
 import { count } from "../../say/count.ts";
 import { sayLintFinding, sayNotCompared } from "../../say/lint.ts";
-import type { Tone } from "../../say/outcomes.ts";
 import type { Phrase } from "../../say/phrase.ts";
 import { notesOf, type Row, type Section, section } from "../../say/section.ts";
-import type { Verdict } from "../../say/verdict.ts";
+import type { Summary } from "../../say/verdict.ts";
 import { unreadSection } from "./unknown.ts";
 
 /** Whether there is anything to show of the organization. */
@@ -30,10 +29,7 @@ export function lintSections(one: OrganizationLint, hasLines: boolean): readonly
 	];
 }
 
-export function summarizeLint(organizations: readonly OrganizationLint[]): {
-	readonly verdict: Verdict;
-	readonly tone: Tone;
-} {
+export function summarizeLint(organizations: readonly OrganizationLint[]): Summary {
 	const all = organizations.flatMap(({ findings }) => findings);
 	const counts = lintSeverities.flatMap((severity) => {
 		const found = all.filter((one) => one.severity === severity).length;

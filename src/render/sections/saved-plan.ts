@@ -6,11 +6,6 @@ import { identifier, joinPhrases, type Phrase, reason } from "../../say/phrase.t
 import { type Section, section } from "../../say/section.ts";
 import type { FoundOrganization } from "../result/found.ts";
 import { type CommandResult, isCompared } from "../result/result.ts";
-import { droppedOf } from "../result/summary.ts";
-
-export function savedPlanOf(result: CommandResult): SavedPlanFacts | null {
-	return "savedPlan" in result ? (result.savedPlan ?? null) : null;
-}
 
 function foundIn(result: CommandResult): readonly FoundOrganization[] {
 	return isCompared(result) ? result.organizations : [];
@@ -18,8 +13,8 @@ function foundIn(result: CommandResult): readonly FoundOrganization[] {
 
 /** `ran` is whether `apply` ran it, for a result without its reports. */
 export function savedPlanSection(result: CommandResult, ran?: boolean): Section {
-	const savedPlan = savedPlanOf(result);
-	return section("saved-plan", [], savedPlan === null ? {} : { lead: saySavedPlan(savedPlan, result, ran) });
+	const { savedPlan } = result;
+	return section("saved-plan", [], savedPlan === undefined ? {} : { lead: saySavedPlan(savedPlan, result, ran) });
 }
 
 function saySavedPlan(
@@ -52,7 +47,7 @@ function sayStated(savedPlan: SavedPlanFacts, result: CommandResult): Phrase {
 	const { digest, readAt } = savedPlan;
 	const found = foundIn(result);
 	const plans = found.flatMap(({ plan }) => plan ?? []);
-	const hasBase = droppedOf(result).length > 0 || found.some(({ threeWay }) => threeWay !== undefined);
+	const hasBase = (result.dropped ?? []).length > 0 || found.some(({ threeWay }) => threeWay !== undefined);
 	const stated: readonly Phrase[] = [
 		...(readAt === null ? [] : [[`read at ${readAt}`]]),
 		...sayOrigin(savedPlan),

@@ -10,7 +10,7 @@ import { renderMarkdown } from "../../../src/render/markdown.ts";
 import { phraseHtml } from "../../../src/render/print/html.ts";
 import { phraseMarkdown } from "../../../src/render/print/markdown.ts";
 import { phraseText } from "../../../src/render/print/text.ts";
-import type { ApplyResult, CommandResult, PlanResult } from "../../../src/render/result/result.ts";
+import type { CommandResult, PlannedResult } from "../../../src/render/result/result.ts";
 import { renderPlan } from "../../../src/render/result-text.ts";
 import { pendingSections } from "../../../src/render/sections/pending.ts";
 import { tagGrid } from "../../../src/render/sections/tag-matrix.ts";
@@ -201,7 +201,7 @@ describe("what the page counts", () => {
 	it("as guards that keep apply from sending anything are those that refuse, and no others", () => {
 		const { "plan-base": result } = resultsOf();
 		const page = pageOf(result);
-		const guards = (result as PlanResult).organizations[0]?.plan?.guards ?? [];
+		const guards = (result as PlannedResult).organizations[0]?.plan?.guards ?? [];
 		const refusing = guards.filter(({ refuses }) => refuses).length;
 		expect([refusing, guards.length]).toEqual([1, 3]);
 		expect(numberOf(page, "Guards that block apply")).toBe("1");
@@ -251,7 +251,7 @@ describe("what was sent and never answered", () => {
 describe("a change that takes two steps", () => {
 	it("is shown as the one that did not complete", () => {
 		const { apply } = resultsOf();
-		const outcomes = [...resultsByAddress((apply as ApplyResult).organizations[0]?.report?.steps ?? null)].map(
+		const outcomes = [...resultsByAddress((apply as PlannedResult).organizations[0]?.report?.steps ?? null)].map(
 			([address, { outcome }]) => [address, outcome],
 		);
 		expect(Object.fromEntries(outcomes)).toMatchObject({

@@ -9,7 +9,7 @@ import { renderGithub } from "../../../src/render/github.ts";
 import { renderHtml } from "../../../src/render/html/page.ts";
 import { renderMarkdown } from "../../../src/render/markdown.ts";
 import { renderOpenMetrics } from "../../../src/render/metrics/openmetrics.ts";
-import type { DriftResult } from "../../../src/render/result/result.ts";
+import type { PlannedResult } from "../../../src/render/result/result.ts";
 import { renderPlan, renderText, TextStream } from "../../../src/render/result-text.ts";
 import { findSoonEnding } from "../../../src/render/sections/windows.ts";
 import { plainStyle } from "../../../src/render/style.ts";
@@ -170,7 +170,7 @@ describe("a change that comes from a window", () => {
 			[expired, soon].map((one, index) => ({ ...one, userId: [bob, carol][index] ?? "" })),
 			[bob, carol],
 		);
-		const result = complete({ command: "drift", plans: [plan], drift: [reportDrift(plan)] }) as DriftResult;
+		const result = complete({ command: "drift", plans: [plan], drift: [reportDrift(plan)] }) as PlannedResult;
 		const run = { version: "0", endedAtMs: 0, durationMs: 0, requests: null, labels: {} };
 		const text = renderOpenMetrics(result, run);
 		expect(text).toContain('orgsync_access_expired{command="drift"} 1\n');

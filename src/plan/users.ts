@@ -1,4 +1,5 @@
 /** Labels of users. An alias that could be confused gets the live name and a short id. Live names are never guessed. */
+
 import { showName } from "../common/escape.ts";
 import { own } from "../common/own.ts";
 import type { Change } from "./change.ts";

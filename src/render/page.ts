@@ -94,11 +94,6 @@ function staleOf(result: CommandResult): Section {
 	);
 }
 
-/** Whether that is above the organizations: a terminal shows the end, but what only a file states says so first. */
-export function beginsWithRun({ command }: CommandResult, format: Format): boolean {
-	return format !== "text" || command === "show";
-}
-
 /** Returns what is about no organization of the run: those that only the base has. */
 export function sectionsBelow(result: CommandResult): readonly Section[] {
 	return [droppedSection(result.dropped ?? [])];

@@ -10,7 +10,6 @@ import type { CommandContext } from "../plan/suggested-command.ts";
 import { count } from "../say/count.ts";
 import { hasContent, type Section } from "../say/section.ts";
 import {
-	beginsWithRun,
 	type Part,
 	sectionsBelow,
 	sectionsOf,
@@ -140,7 +139,8 @@ export function countNotRead(organizations: number): string {
 function renderWhole(result: OrganizationsResult, { style, quiet = false, commands }: TextOptions): string {
 	const { command, organizations } = result;
 	const stream = new TextStream({ command, size: organizations.length, style, quiet, commands }, true);
-	const isBelow = !beginsWithRun(result, "text");
+	// A terminal shows the end, but what only a file states says so first.
+	const isBelow = command !== "show";
 	const run = isBelow ? "" : renderRun(result, style);
 	const parts = organizations.map((one) => stream.add(one));
 	return join([run, `${parts.join("")}${stream.end(result, errorOfCall(result), isBelow)}`]);
@@ -167,10 +167,6 @@ export class TextStream {
 	constructor(options: StreamOptions, namesAll = false) {
 		this.#options = options;
 		this.#namesAll = namesAll;
-	}
-
-	begin(): string {
-		return "";
 	}
 
 	/** Returns the text of the next organization; empty where it is only counted. */

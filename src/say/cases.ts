@@ -1,4 +1,5 @@
 /** The words of access cases: what does not hold, and why. */
+
 import { showNameWithin, showText } from "../common/escape.ts";
 import { own } from "../common/own.ts";
 import type { CaseFinding, DecidingClause } from "../plan/access-cases/finding.ts";

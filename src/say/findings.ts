@@ -32,12 +32,17 @@ export function joinPeople(userIds: readonly string[], names: UserNames): string
 	);
 }
 
+/** Returns the items; of more than one above `max` the first, and how many `more`. */
+export function firstOf(items: readonly string[], max: number, more = countMore): readonly string[] {
+	const left = items.length - max;
+	return left > 1 ? [...items.slice(0, max), more(left)] : items;
+}
+
 const countMore = (count: number): string => `${count} more`;
 
 /** Returns the items with `last` before the last one; of many, the first five and how many `more`. */
 export function join(items: readonly string[], last: string, between = ", ", more = countMore): string {
-	const left = items.length - maxListed;
-	const shown = left > 1 ? [...items.slice(0, maxListed), more(left)] : items;
+	const shown = firstOf(items, maxListed, more);
 	return shown.length < 2 ? shown.join("") : `${shown.slice(0, -1).join(between)}${last}${shown.at(-1)}`;
 }
 

@@ -1,4 +1,5 @@
 /** Words for groups of activities: what a group lets people do (docs/powers.md). */
+
 import { clipMiddle, showText } from "../common/escape.ts";
 import { own } from "../common/own.ts";
 import { type ActivityGroup, printGroup } from "../policy/powers/groups.ts";

@@ -9,7 +9,7 @@ import { kindOf } from "../plan/kinds/index.ts";
 import { removalKindNames, removalLists } from "../plan/kinds/names.ts";
 import { describeLabel, labelUser } from "../plan/users.ts";
 import { count } from "./count.ts";
-import { joinPeople, listFindings, listLoners, listPowers } from "./findings.ts";
+import { firstOf, joinPeople, listFindings, listLoners, listPowers } from "./findings.ts";
 import { describePower } from "./groups.ts";
 import { reasonText } from "./reason.ts";
 import { breachText } from "./rules.ts";
@@ -204,9 +204,8 @@ function brokenRuleText({ address, isOfBase, effect, after }: Finding<"rules">["
 const maxListed = 10;
 
 function oldNameText({ name, uses }: UsedName): string {
-	const shown = (uses.length > maxListed + 1 ? uses.slice(0, maxListed) : uses).map(useText);
-	const more = shown.length < uses.length ? [`${uses.length - shown.length} more`] : [];
-	return `after the rename, no user tag has the name ${showName(name)}, which is used in ${[...shown, ...more].join(", ")}`;
+	const shown = firstOf(uses.map(useText), maxListed).join(", ");
+	return `after the rename, no user tag has the name ${showName(name)}, which is used in ${shown}`;
 }
 
 function useText(use: UsedName["uses"][number]): string {
@@ -260,13 +259,12 @@ function momentsText({ moments, unjudged, firstUnjudged, names }: Finding<"unsaf
 }
 
 function casesText(cases: Finding<"access-cases">["cases"]): string {
-	const shown = (cases.length > maxListed + 1 ? cases.slice(0, maxListed) : cases).map((one) => {
-		const { name, at, change, verdict } = one;
+	const all = cases.map(({ name, at, change, verdict }) => {
 		const changed = change === "deleted" ? ", deleted" : change === "replaced" ? ", changed" : "";
 		const note = `${changed}${verdict === "unknown" ? ", cannot be judged" : ""}`;
 		return `${showName(name)} (${showText(at.file)}:${at.line}${note})`;
 	});
-	return [...shown, ...(shown.length < cases.length ? [`${cases.length - shown.length} more`] : [])].join(", ");
+	return firstOf(all, maxListed).join(", ");
 }
 
 type Aliases = Finding<"reversals">["document"]["users"];

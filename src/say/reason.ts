@@ -42,8 +42,7 @@ export function isReason(value: unknown): value is Because {
 
 function aboutPolicy(because: Because, { policyNames = {} }: ReasonNames) {
 	if (because.kind !== "policy") return null;
-	const { policyId } = because;
-	const name = own(policyNames, policyId);
+	const name = own(policyNames, because.policyId);
 	return name ? { name, rest: reasonText(because.because) } : null;
 }
 

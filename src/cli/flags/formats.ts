@@ -99,7 +99,7 @@ export async function render(format: Format, result: CommandResult, options: Ren
 /** The text of a result that comes in parts. */
 interface PartRenderer {
 	/** Returns what comes before the first part. */
-	begin(): string;
+	begin?(): string;
 	add(found: FoundOrganization): string;
 	/**
 	 * Returns the end; `rest` is the result without its organizations, or that of the error that ended the call. `error` is

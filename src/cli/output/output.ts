@@ -210,7 +210,7 @@ export class Output {
 			metrics?.add(part);
 			return write(renderer.add(this.#hide(part)));
 		};
-		await write(renderer.begin());
+		await write(renderer.begin?.() ?? "");
 		const rest = await reader.read(show).catch(fail);
 		const errors = [...(isCompared(rest) ? [] : errorsOf(rest)), ...reader.errors];
 		return this.#conclude(rest, errors, {

@@ -62,10 +62,6 @@ export class MetricsStream {
 		this.#run = run;
 	}
 
-	begin(): string {
-		return "";
-	}
-
 	/** Counts the next organization; returns no text. */
 	add(found: FoundOrganization): string {
 		const { plan, drift, report, failed } = found;

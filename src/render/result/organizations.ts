@@ -138,15 +138,13 @@ export function isAlone(result: CommandResult): boolean {
 
 /** Whether there is more to show of an organization than its verdict. */
 export function hasDetails(one: OrganizationResult): boolean {
-	return hasFound(one) || one.plan.expiries !== undefined || one.plan.warnings !== undefined;
-}
-
-function hasFound(one: OrganizationResult): boolean {
 	const { plan, failed, results, drift } = one;
 	const { findings = [], gone = [], unread = [], unmanaged = [] } = drift ?? {};
 	return (
 		needsDecision(one) ||
 		findsDifference(plan) ||
+		plan.expiries !== undefined ||
+		plan.warnings !== undefined ||
 		failed !== null ||
 		(results ?? []).length > 0 ||
 		findings.length + gone.length + unread.length + unmanaged.length > 0

@@ -55,12 +55,8 @@ export class Tally {
 	readonly #states = new Map<State, number>();
 	readonly #tones = new Set<Tone>();
 	#count = 0;
-	#aliases = 0;
-	#reverted = 0;
-	/** How many have access that ends soon. */
-	#ending = 0;
-	/** How many have a dangerous plan that was not started. */
-	#dangerous = 0;
+	/** How many have an alias that means another user, changes that apply would revert, access that ends soon, and a dangerous plan that was not started. */
+	readonly #some = { aliases: 0, reverted: 0, ending: 0, dangerous: 0 };
 	/** The verdict on the first: that on all of them, where it is the only one. */
 	#first: Verdict | undefined;
 
@@ -72,15 +68,16 @@ export class Tally {
 		this.#states.set(state, (this.#states.get(state) ?? 0) + 1);
 		this.#tones.add(one?.tone ?? states[state][1]);
 		if (one !== null) this.#addPlanned(one);
-		else if (found.endsSoon !== undefined) this.#ending += 1;
+		else if (found.endsSoon !== undefined) this.#some.ending += 1;
 	}
 
 	#addPlanned(one: OrganizationResult): void {
 		this.#first ??= one.verdict;
-		if (one.results === null && summarizeAliases(one.threeWay) !== "") this.#aliases += 1;
-		if (summarizeReverted(one.threeWay, one.plan) !== "") this.#reverted += 1;
-		if (findSoonEnding(one.plan) !== null) this.#ending += 1;
-		if (one.results === null && one.drift === null && findDanger(one.plan) !== null) this.#dangerous += 1;
+		const some = this.#some;
+		if (one.results === null && summarizeAliases(one.threeWay) !== "") some.aliases += 1;
+		if (summarizeReverted(one.threeWay, one.plan) !== "") some.reverted += 1;
+		if (findSoonEnding(one.plan) !== null) some.ending += 1;
+		if (one.results === null && one.drift === null && findDanger(one.plan) !== null) some.dangerous += 1;
 	}
 
 	/** Returns how many organizations are in each state, in the order in which it matters. */
@@ -100,13 +97,13 @@ export class Tally {
 
 	/** Returns in how many organizations a plan is dangerous, an alias means another user, apply would revert changes made outside, or access ends soon. */
 	#describeSome(): readonly string[] {
+		const { dangerous, aliases, reverted, ending } = this.#some;
+		const inSome = (some: number, what: string): string => (some === 0 ? "" : `In ${some} of them ${what}.`);
 		return [
-			this.#dangerous === 0 ? "" : `\u26a0 ${count(this.#dangerous, "plan is dangerous", "plans are dangerous")}.`,
-			this.#aliases === 0 ? "" : `In ${this.#aliases} of them an alias now means another user.`,
-			this.#reverted === 0
-				? ""
-				: `In ${this.#reverted} of them apply would revert changes made outside that this change does not mention.`,
-			this.#ending === 0 ? "" : `In ${this.#ending} of them access ends soon.`,
+			dangerous === 0 ? "" : `\u26a0 ${count(dangerous, "plan is dangerous", "plans are dangerous")}.`,
+			inSome(aliases, "an alias now means another user"),
+			inSome(reverted, "apply would revert changes made outside that this change does not mention"),
+			inSome(ending, "access ends soon"),
 		];
 	}
 }

@@ -1,5 +1,7 @@
 /** Why an activity is not finished. An evaluation that its status or a later one replaced is history, in the past tense. */
+
 import { showName } from "../../common/escape.ts";
+import { own } from "../../common/own.ts";
 import { type CommandContext, commandText } from "../../plan/suggested-command.ts";
 import type { UserNames } from "../../plan/users.ts";
 import { sayStatus } from "../../say/activities.ts";
@@ -83,8 +85,8 @@ const uuids = /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g;
 /** Returns the document's alias, else the live name, with the id; the id alone where there is neither. */
 function nameUser(userId: string, { userNames, liveNames }: ExplainResult): Span {
 	const id = userId.toLowerCase();
-	const alias = Object.hasOwn(userNames, id) ? userNames[id] : undefined;
-	const liveName = Object.hasOwn(liveNames, id) ? liveNames[id] : undefined;
+	const alias = own(userNames, id);
+	const liveName = own(liveNames, id);
 	const shown = showName(userId);
 	if (alias === undefined && liveName === undefined) return nameSpan(shown);
 	if (alias === undefined) return nameSpan(showName(liveName ?? ""), [shown, "no alias"]);

@@ -191,50 +191,34 @@ function describeRootQuorum(organization: OrganizationPowers): Phrase {
 	return isAll ? [all, ...people, " together."] : [all, `${threshold} of `, ...people, "."];
 }
 
-/** What is worth a look before the rows are read. */
-interface PowerCounts {
-	/** Users who can do something alone that guards count as sensitive, by policies or as a root quorum of one. */
-	readonly sensitiveAlone: readonly string[];
-	/** Those of them who can only under a condition on the activity. */
-	readonly onlyConditionally: readonly string[];
-	/** Powers of which something beside the root quorum is unknown. */
-	readonly unknown: number;
-}
-
-function countPowers(organization: OrganizationPowers): PowerCounts {
-	const { powers } = organization;
-	const { always, conditional } = findSensitiveAlone(powers);
-	const onlyConditionally = [...conditional].sort();
-	return {
-		sensitiveAlone: [...always, ...onlyConditionally].sort(),
-		onlyConditionally,
-		unknown: powers.filter((power) => {
-			const unknown = unknownOf(power, organization);
-			return unknown !== null && !isUndocumented(unknown);
-		}).length,
-	};
+/** Returns how many powers something beside the root quorum is unknown of. */
+function countUnknown(organization: OrganizationPowers): number {
+	return organization.powers.filter((power) => {
+		const unknown = unknownOf(power, organization);
+		return unknown !== null && !isUndocumented(unknown);
+	}).length;
 }
 
 /** Returns the counts of all organizations in one sentence, or the answers to `--why`, and whether something is unknown. */
 export function summarizePowers(organizations: readonly OrganizationPowers[]): Summary {
-	const counts = organizations.map(countPowers);
 	const answers = new Set(organizations.flatMap(({ why = [] }) => why.map(({ verdict }) => answerWords[verdict])));
 	const isUnknown =
 		answers.size > 0
 			? answers.has(answerWords.unknown)
-			: organizations.some(({ unread }) => unread.length > 0) || counts.some((one) => one.unknown > 0);
-	const verdict =
-		answers.size > 0 ? verdictOf(`Answer: ${[...answers].join("; ")}`) : describeCounts(organizations, counts);
+			: organizations.some((one) => one.unread.length > 0 || countUnknown(one) > 0);
+	const verdict = answers.size > 0 ? verdictOf(`Answer: ${[...answers].join("; ")}`) : describeCounts(organizations);
 	return { verdict, tone: isUnknown ? "attention" : "good" };
 }
 
-function describeCounts(organizations: readonly OrganizationPowers[], counts: readonly PowerCounts[]): Verdict {
-	const alone = counts.reduce((sum, { sensitiveAlone }) => sum + sensitiveAlone.length, 0);
-	const conditional = counts.reduce((sum, { onlyConditionally }) => sum + onlyConditionally.length, 0);
-	const unknown = counts.reduce((sum, one) => sum + one.unknown, 0);
+/** Counts users who can do something sensitive alone, by policies or as a root quorum of one, and what is unknown. */
+function describeCounts(organizations: readonly OrganizationPowers[]): Verdict {
+	const sum = (numberOf: (one: OrganizationPowers) => number): number =>
+		organizations.reduce((total, one) => total + numberOf(one), 0);
+	const conditional = sum(({ powers }) => findSensitiveAlone(powers).conditional.size);
+	const alone = conditional + sum(({ powers }) => findSensitiveAlone(powers).always.size);
+	const unknown = sum(countUnknown);
 	const noRoot = organizations.filter(({ rootQuorum }) => rootQuorum === null).length;
-	const total = organizations.reduce((sum, { powers }) => sum + powers.length, 0);
-	if (total === 0) return verdictOf("Powers: none to show");
+	if (sum(({ powers }) => powers.length) === 0) return verdictOf("Powers: none to show");
 	const can =
 		alone === 0
 			? "no user can do something sensitive alone"

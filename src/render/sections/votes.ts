@@ -7,7 +7,16 @@ import type { Outcome } from "../../plan/report.ts";
 import type { UserNames } from "../../plan/users.ts";
 import { capitalize, count } from "../../say/count.ts";
 import { countOutcomes, outcomeWords } from "../../say/outcomes.ts";
-import { identifier, joinPhrases, listOf, nameSpan, type Phrase, reason, type Span } from "../../say/phrase.ts";
+import {
+	identifier,
+	joinPhrases,
+	listOf,
+	listSome,
+	nameSpan,
+	type Phrase,
+	reason,
+	type Span,
+} from "../../say/phrase.ts";
 import { listPeople } from "../../say/powers.ts";
 import { inOneLine, type Look, notesOf, type Row, type Section, section } from "../../say/section.ts";
 import { stepText } from "../../say/steps.ts";
@@ -198,9 +207,7 @@ function listObjects({ operation, parameters }: Activity, ids: readonly string[]
 		{ userNames: names.userNames, tagNames: new Map() },
 	);
 	const named = addresses.filter((address) => ids.some((id) => address.endsWith(id)));
-	const shown = named.slice(0, maxListed).map((address): Phrase => [identifier(showAddress(address))]);
-	const more = named.length - shown.length;
-	return [...joinPhrases(shown, ", ", more === 0 ? " and " : ", "), ...(more === 0 ? [] : [` and ${more} more`])];
+	return listSome(named, (address) => identifier(showAddress(address)), maxListed, " and ");
 }
 
 const maxListed = 3;

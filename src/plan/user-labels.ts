@@ -36,8 +36,8 @@ export function identifyUser(userId: string, { liveNames }: UserNames): string {
 	return `${showText(userId)} (live name ${showShort(liveNames[userId] ?? "")})`;
 }
 
-/** Returns the owner of an object, shown after its address; empty where the address is clear, or it has no owner. */
+/** Returns `of` the owner of an object, for after its address; empty where the address is clear, or it has no owner. */
 export function describeOwner(userId: string | null | undefined, names: UserNames): string {
 	if (userId === null || userId === undefined || userParts(userId, names).notes.length === 0) return "";
-	return `  of ${showUser(userId, names)}`;
+	return `of ${showUser(userId, names)}`;
 }

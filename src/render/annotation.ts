@@ -24,14 +24,9 @@ export function renderAnnotation({ level, title, message, at }: Annotation): str
 			? []
 			: [`file=${escapeProperty(showText(at.file))}`, `line=${at.line}`, `col=${at.column}`];
 	const properties = [...place, `title=${escapeProperty(title)}`];
-	return `::${level} ${properties.join(",")}::${escapeData(cut(showText(message.replace(/\s*\n\s*/g, " "))))}`;
-}
-
-/** Returns the message, or its beginning and where the rest is. */
-function cut(message: string): string {
-	return message.length <= longestMessage
-		? message
-		: `${clip(message, longestMessage)} (cut here: the summary has all of it)`;
+	const whole = showText(message.replace(/\s*\n\s*/g, " "));
+	const more = whole.length <= longestMessage ? "" : " (cut here: the summary has all of it)";
+	return `::${level} ${properties.join(",")}::${escapeData(`${clip(whole, longestMessage)}${more}`)}`;
 }
 
 /** Escapes the text of a command as the toolkit of GitHub's actions does. */

@@ -5,13 +5,13 @@
 
 import { showOrganization } from "../plan/organization-name.ts";
 import type { Section } from "../say/section.ts";
-import { type Annotation, type Level, levelsInOrder, renderAnnotation } from "./annotation.ts";
+import { type Annotation, levelsInOrder, renderAnnotation } from "./annotation.ts";
 import { type MarkdownOptions, renderMarkdown } from "./markdown.ts";
 import { decisionsIn, findingsIn, sectionsOfRun, topicsOf } from "./page.ts";
 import type { PositionOf } from "./positions.ts";
-import { sectionAnnotations } from "./print/annotations.ts";
+import { levels, sectionAnnotations } from "./print/annotations.ts";
 import { verdictText } from "./print/text.ts";
-import { isAlone, type OrganizationResult, organizationsOf, type Tone } from "./result/organizations.ts";
+import { isAlone, type OrganizationResult, organizationsOf } from "./result/organizations.ts";
 import type { CommandResult } from "./result/result.ts";
 import { errorAbove, summarizeResult } from "./result/summary.ts";
 
@@ -42,8 +42,6 @@ export function renderAnnotations(result: CommandResult, options: GithubOptions 
 	);
 	return [verdict, ...lines].map((annotation) => `${renderAnnotation(annotation)}\n`).join("");
 }
-
-const levels: Readonly<Record<Tone, Level>> = { good: "notice", attention: "warning", bad: "error" };
 
 function annotationsOf(
 	result: CommandResult,

@@ -68,7 +68,7 @@ export function withMore(lines: readonly string[], more: number): readonly strin
  */
 export function fitBlocks(blocks: readonly Block[], limit: number, whole: string): string {
 	const full = blocks.map(({ lines, wrap }) => wrap(lines, 0));
-	if (sizeOf(full) <= limit) return join(full);
+	if (full.reduce((sum, text) => sum + byteLength(text) + 2, 0) <= limit) return join(full);
 	const kept = new Map<number, string>();
 	const missing = new Map<string, { noun: Block["noun"]; lines: number }>();
 	let left = limit - longestNote - byteLength(whole);
@@ -111,10 +111,6 @@ const encoder = new TextEncoder();
 
 function byteLength(text: string): number {
 	return encoder.encode(text).length;
-}
-
-function sizeOf(texts: readonly string[]): number {
-	return texts.reduce((sum, text) => sum + byteLength(text) + 2, 0);
 }
 
 function join(texts: readonly string[]): string {

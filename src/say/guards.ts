@@ -31,7 +31,7 @@ export function guardText({ kind, found, where, finding }: Guard): string {
 		case "rebound":
 			return finding.tags.map(reboundText).join("; ");
 		case "protected":
-			return `${where.map(showAddress).join(", ")} would change protected ${where.some(isPolicy) ? "users, tags or policies" : "users or tags"}`;
+			return `${where.map(showAddress).join(", ")} would change protected ${where.some((address) => parseAddress(address)?.kind === "policy") ? "users, tags or policies" : "users or tags"}`;
 		case "unlisted":
 			return `${count(found, "activity", "activities")} could be pending already: the service did not list all pending activities`;
 		case "last-of-caller":
@@ -120,10 +120,6 @@ export function refuseBlocked(
 	});
 }
 
-function isPolicy(address: string): boolean {
-	return parseAddress(address)?.kind === "policy";
-}
-
 function danglingText({ address, policies }: Finding<"dangling-tags">["uses"][number]): string {
 	const named = policies?.map(({ name, id }) => `\`${showName(name)}\` (${showText(id)})`).join(", ");
 	const shown = showAddress(address);
@@ -168,7 +164,10 @@ function callerText({ userId, names, isUnknown }: Finding<"last-of-caller">, kin
 }
 
 function accessText({ now, later, unknown, because, names }: AccessFinding, kind: GuardKind): string {
-	const say = kind === "lockout" ? lockoutText : (all: readonly PlanImpact[]) => escalationText(all, names);
+	const say = (all: readonly PlanImpact[]): string =>
+		kind === "lockout"
+			? `no one could ${listPowers(all, " or ")} any more, except the root quorum`
+			: `${listLoners(all, names)}, where two or more were needed`;
 	return [
 		...(now.length === 0 ? [] : [say(now)]),
 		...(later.length === 0 ? [] : [`at another time${fromFirst(later)}, by time windows of policies: ${say(later)}`]),
@@ -180,14 +179,6 @@ function accessText({ now, later, unknown, because, names }: AccessFinding, kind
 function fromFirst(findings: readonly PlanImpact[]): string {
 	const [first] = findings.flatMap(({ at }) => at ?? []).sort();
 	return first === undefined ? "" : ` (from ${first})`;
-}
-
-function lockoutText(findings: readonly PlanImpact[]): string {
-	return `no one could ${listPowers(findings, " or ")} any more, except the root quorum`;
-}
-
-function escalationText(findings: readonly PlanImpact[], names: AccessFinding["names"]): string {
-	return `${listLoners(findings, names)}, where two or more were needed`;
 }
 
 function doubtText(unknown: readonly PlanImpact[], kind: GuardKind): string {

@@ -109,12 +109,9 @@ export function listSome<T>(items: readonly T[], say: (item: T) => Span, max: nu
 export function inVoice<T>(value: T, voice: Voice): T {
 	if (typeof value !== "object" || value === null || voice === commandLine) return value;
 	if (Array.isArray(value)) return value.map((one: unknown) => inVoice(one, voice)) as T;
-	if (isVoiced(value)) return spelled(value, voice) as T;
+	if ("kind" in value && ["flag", "override", "earlier-input"].includes(String(value.kind)))
+		return spelled(value as unknown as VoicedSpan, voice) as T;
 	return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, inVoice(one, voice)])) as T;
-}
-
-function isVoiced(value: object): value is VoicedSpan {
-	return "kind" in value && ["flag", "override", "earlier-input"].includes(String(value.kind));
 }
 
 function spelled(span: VoicedSpan, voice: Voice): Span {

@@ -38,8 +38,10 @@ function respectOf(breach: Breach): string {
 /** Returns what the rule asks for, where the breach does not say it. */
 function describeDemand(rule: DesiredRule): readonly string[] {
 	if (rule.rule === "minApprovers") return [`the rule asks for at least ${approvers(rule.min)}`];
-	if (rule.rule === "credentials") return credentialDemand(rule);
-	return rule.rule === "onlyBy" ? [`the rule asks for a tag of ${rule.tags.map(showTag).join(", ")}`] : [];
+	if (rule.rule === "onlyBy") return [`the rule asks for a tag of ${rule.tags.map(showTag).join(", ")}`];
+	if (rule.rule !== "credentials") return [];
+	if (rule.check === "maxKeyAge") return [`the rule asks for keys of at most ${rule.written}`];
+	return rule.check === "issuers" ? [`the rule asks for ${rule.issuers.map(showTag).join(", ")}`] : [];
 }
 
 function describeAlike(rule: DesiredRule, alike: readonly [Breach, ...Breach[]], names: UserNames): string {
@@ -76,7 +78,6 @@ function describeMembers(rule: DesiredRule, count: number, beyond: number): stri
 	return `${showTag(rule.tag)} has ${count} ${count === 1 ? "member" : "members"}, where the rule asks for ${limit}`;
 }
 
-type CredentialRule = Extract<DesiredRule, { readonly rule: "credentials" }>;
 type CredentialBreach = Extract<Breach, { readonly what: "credential" }>;
 
 function describeCredential(rule: DesiredRule, breach: CredentialBreach, who: string, areSeveral: boolean): string {
@@ -96,11 +97,6 @@ function describeCredential(rule: DesiredRule, breach: CredentialBreach, who: st
 		case "notKeysOnly":
 			return `${who} ${areSeveral ? "have" : "has"} API keys only`;
 	}
-}
-
-function credentialDemand(rule: CredentialRule): readonly string[] {
-	if (rule.check === "maxKeyAge") return [`the rule asks for keys of at most ${rule.written}`];
-	return rule.check === "issuers" ? [`the rule asks for ${rule.issuers.map(showTag).join(", ")}`] : [];
 }
 
 function describeNewAccess({ group, condition, change }: NewAccess, who: string): string {

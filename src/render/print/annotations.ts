@@ -3,7 +3,12 @@ import type { Look, Row, Section } from "../../say/section.ts";
 import type { Annotation, Level } from "../annotation.ts";
 import { differenceText, outcomePhrase, phraseText, rowText } from "./text.ts";
 
-const levels: Readonly<Record<Look, Level>> = { bad: "error", attention: "warning", plain: "notice", good: "notice" };
+export const levels: Readonly<Record<Look, Level>> = {
+	bad: "error",
+	attention: "warning",
+	plain: "notice",
+	good: "notice",
+};
 
 /** `positionOf` returns the place of an object; `organizationId` is that of its row, where the section is about several. */
 export function sectionAnnotations(

@@ -40,8 +40,11 @@ function spanHtml(span: Exclude<Span, string>): Html {
 			return html`<code>${showSpaces(span.text)}</code>`;
 		case "title":
 			return html`<strong>${bdi(span.text)}</strong>`;
-		case "address":
-			return addressHtml(showSpaces(showAddress(span.text)));
+		case "address": {
+			const shown = showSpaces(showAddress(span.text));
+			const at = shown.indexOf(":") + 1;
+			return html`<code>${shown.slice(0, at)}<strong>${shown.slice(at)}</strong></code>`;
+		}
 		case "reason":
 			return bdi(curveQuotes(span.text));
 		case "quote":
@@ -53,12 +56,6 @@ function spanHtml(span: Exclude<Span, string>): Html {
 			return html`<strong>${bdi(span.text)}</strong>${notes}`;
 		}
 	}
-}
-
-/** Returns the address with its name set off. */
-function addressHtml(shown: string): Html {
-	const at = shown.indexOf(":") + 1;
-	return html`<code>${shown.slice(0, at)}<strong>${shown.slice(at)}</strong></code>`;
 }
 
 /** Of sections that may be shortened, more rows than this are folded. */

@@ -4,7 +4,7 @@ import { isOfBase } from "../../plan/access-cases/planned.ts";
 import { showOrganization } from "../../plan/organization-name.ts";
 import type { PowerNames } from "../../say/powers.ts";
 import { escapeHtml } from "../html/html.ts";
-import { isTest, type OrganizationCases } from "../result/cases.ts";
+import { isTest } from "../result/cases.ts";
 import type { FoundOrganization } from "../result/found.ts";
 import { type CommandResult, isCompared } from "../result/result.ts";
 import { caseRow } from "../sections/cases.ts";
@@ -17,7 +17,11 @@ export function renderJunit(result: CommandResult): string {
 }
 
 function suitesOf(result: CommandResult): readonly string[] {
-	if (isTest(result)) return result.organizations.map(suiteOf);
+	if (isTest(result))
+		return result.organizations.map((one) => {
+			const name = showOrganization(one);
+			return suite(name, one.error === null ? one.cases.map((own) => caseOf(own, one)) : [errorCase(name, one)]);
+		});
 	if (isCompared(result) && result.error === null) return result.organizations.map(suiteOfPlan);
 	return [suite("orgsync", [errorCase("orgsync", result)])];
 }
@@ -31,11 +35,6 @@ function suite(name: string, cases: readonly TestCase[]): string {
 	const of = (verdict: TestCase["verdict"]): number => cases.filter((one) => one.verdict === verdict).length;
 	const counts = `tests="${cases.length}" failures="${of("failed")}" errors="${of("unknown")}" skipped="0"`;
 	return `  <testsuite name="${escapeHtml(name)}" ${counts}>\n${cases.map(({ xml }) => xml).join("")}  </testsuite>\n`;
-}
-
-function suiteOf(one: OrganizationCases): string {
-	const name = showOrganization(one);
-	return suite(name, one.error === null ? one.cases.map((own) => caseOf(own, one)) : [errorCase(name, one)]);
 }
 
 function suiteOfPlan({ organizationId, plan, failed }: FoundOrganization): string {

@@ -90,7 +90,9 @@ function withBelow(line: string, below: readonly string[]): string {
 /** Returns a step with what became of it, and its notes and parts as a list below it. */
 function stepMarkdown({ badge, said, aside, order, notes = [], rows = [] }: Row): string {
 	const outcome =
-		badge === undefined || (badge.look === "good" && order !== undefined) ? "" : `: **${badge.word}**${because(badge)}`;
+		badge === undefined || (badge.look === "good" && order !== undefined)
+			? ""
+			: `: **${badge.word}**${phraseMarkdown(outcomePhrase(badge).slice(1))}`;
 	const after = order === undefined || order.after.length === 0 ? "" : `, after ${order.after.join(", ")}`;
 	const id = order === undefined ? "" : `${order.id} `;
 	const details = [
@@ -99,10 +101,6 @@ function stepMarkdown({ badge, said, aside, order, notes = [], rows = [] }: Row)
 	].join("; ");
 	const below = [...notes.map((note) => phraseMarkdown(note.said)), ...rows.map(stepMarkdown)];
 	return withBelow(`${id}${phraseMarkdown(said)}${details === "" ? "" : ` (${details})`}${outcome}`, below);
-}
-
-function because(badge: NonNullable<Row["badge"]>): string {
-	return phraseMarkdown(outcomePhrase(badge).slice(1));
 }
 
 /** Returns differences in lines with their sign in front, where a `diff` block colours them. */

@@ -47,8 +47,10 @@ function spanText(span: Exclude<Span, string>): string {
 			return showQuoted(span.text, span.maxLength);
 		case "code":
 			return `\`${showSpaces(span.text.replaceAll("`", "\\u{60}"))}\``;
-		case "name":
-			return `${quoteName(span.text)}${notesOf(span.notes)}`;
+		case "name": {
+			const notes = span.notes.length === 0 ? "" : ` (${span.notes.join(", ")})`;
+			return likeWords.test(span.text) ? `"${span.text}"${notes}` : `${span.text}${notes}`;
+		}
 	}
 }
 
@@ -59,17 +61,8 @@ export function showTime(iso: string): string {
 	return `${date} ${minute}${second === "00" ? "" : `:${second}`} UTC`;
 }
 
-function notesOf(notes: readonly string[]): string {
-	return notes.length === 0 ? "" : ` (${notes.join(", ")})`;
-}
-
-/** Names that a sentence could take for its own words: with a blank, numbers, and words that join others. */
+/** Names that a sentence could take for its own words, so that they are in quotes: with a blank, numbers, and words that join others. */
 const likeWords = /^[^"].*\s|^\d+$|^(?:alone|and|any|no|of|one|only|or|the|together)$/i;
-
-/** Returns a name for the middle of a sentence: in quotes where it could be taken for words of the sentence. */
-function quoteName(shown: string): string {
-	return likeWords.test(shown) ? `"${shown}"` : shown;
-}
 
 /** Returns the sections, each with an empty line after it; none of those without content. */
 export function sectionsText(sections: readonly Section[], style: Style): readonly string[] {

@@ -128,7 +128,10 @@ export function foldOrganizations(
 ): Readonly<Record<"full" | "folded", readonly OrganizationResult[]>> {
 	const all = organizationsOf(result, commands);
 	if (isAlone(result)) return { full: all, folded: [] };
-	const isFull = shown === "details" ? hasDetails : isShownInComments;
+	const isFull = (one: OrganizationResult): boolean =>
+		shown === "details"
+			? hasDetails(one)
+			: needsDecision(one) || expiriesSection(one.plan).rows.length > 0 || one.plan.warnings !== undefined;
 	return { full: all.filter(isFull), folded: all.filter((one) => !isFull(one)) };
 }
 
@@ -149,10 +152,6 @@ export function hasDetails(one: OrganizationResult): boolean {
 		(results ?? []).length > 0 ||
 		findings.length + gone.length + unread.length + unmanaged.length > 0
 	);
-}
-
-function isShownInComments(one: OrganizationResult): boolean {
-	return needsDecision(one) || expiriesSection(one.plan).rows.length > 0 || one.plan.warnings !== undefined;
 }
 
 /** Whether a reader has something to decide or, for a change of the document, something to see: limits, for example. */

@@ -6,7 +6,6 @@ import { showAddress, showName, showNameWithin, showRename, showValue } from "..
 import { addressesOf } from "../../plan/activities/activity-objects.ts";
 import { idsIn, isStepOperation, targetOf } from "../../plan/activities/requests.ts";
 import type { ReviewedActivity, ShownVote } from "../../plan/activities/reviewed-activity.ts";
-import type { Change } from "../../plan/change.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { namesForSaid } from "../../plan/user-labels.ts";
 import { maxNameLength, type UserNames } from "../../plan/users.ts";
@@ -179,15 +178,12 @@ function describeRemovals(request: ShownRequest, names: UserNames): readonly Row
 	if (addresses.length === 0) return [row("!", ["it removes nothing"])];
 	return addresses.map((address) => {
 		const change = effect?.changes.find((one) => one.address === address);
-		const name = change === undefined ? "" : nameBefore(change);
-		const shown: Phrase = name === "" ? [] : ["  ", nameSpan(showNameWithin(name, maxNameLength))];
+		const name = change?.before?.name;
+		const shown: Phrase =
+			typeof name !== "string" || name === "" ? [] : ["  ", nameSpan(showNameWithin(name, maxNameLength))];
 		const more = operation === "delete_tvc_app_and_deployments" ? ["  with its deployments"] : [];
 		return row("-", [identifier(showAddress(address)), ...shown, ...more]);
 	});
-}
-
-function nameBefore({ before }: Change): string {
-	return before !== null && typeof before.name === "string" ? before.name : "";
 }
 
 /** Returns the addresses of the objects of a request: those of its plan or its own, else by id. */

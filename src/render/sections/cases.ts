@@ -92,11 +92,10 @@ export function plannedCasesSections({ accessCases, ...plan }: Plan): readonly S
 
 function kindOf(one: PlannedCase): (typeof planned)[number] {
 	const isFailing = one.judged.verdict !== "passed";
-	if (isFailing && (isBroken(one) || isNew(one))) return "broken";
+	const isNew = one.change === "added" || one.change === "changed";
+	if (isFailing && (isBroken(one) || isNew)) return "broken";
 	return isOfBase(one) ? "gone" : isFailing ? "failing" : "passing";
 }
-
-const isNew = ({ change }: PlannedCase): boolean => change === "added" || change === "changed";
 
 const changeWords = { added: "new", changed: "changed", replaced: "as it was", deleted: "deleted" } as const;
 

@@ -66,7 +66,9 @@ function holdsOf({ steps }: Pick<Plan, "steps">): (address: string) => string | 
 export function changeRow(change: Change, plan: Plan, marksOf: MarksOf = noMarks): Row {
 	if (change.kind === "userTag") return tagRow(change, plan, marksOf);
 	if (isWritten(change)) return policyRow(change, marksOf(change, null, null));
-	const shared = { about: [change.address], ...ownerOf(change.userId, plan) };
+	// The owner of an object whose address alone could be mistaken.
+	const owner = describeOwner(change.userId, plan);
+	const shared = { about: [change.address], ...(owner === "" ? {} : { aside: [reason(owner)] }) };
 	const named: Phrase = [identifier(showAddress(change.address))];
 	if (change.action === "report") {
 		const found = change.before === null ? "not found" : "differs";
@@ -79,12 +81,6 @@ export function changeRow(change: Change, plan: Plan, marksOf: MarksOf = noMarks
 		said: name === "" ? named : [...named, "  ", title(showName(clipMiddle(name)))],
 		marks: [...doubtsOf(change), ...marksOf(change, null, null), ...marksOf(change, "remove", null)],
 	};
-}
-
-/** Returns the owner of an object whose address alone could be mistaken; nothing for others. */
-function ownerOf(userId: string | null | undefined, plan: Plan): Pick<Row, "aside"> {
-	const owner = describeOwner(userId, plan).trim();
-	return owner === "" ? {} : { aside: [reason(owner)] };
 }
 
 /** Returns the fields that differ, both sides as a reader would write them; none when the object does not exist. */

@@ -18,7 +18,10 @@ export function credentialsSections(one: OrganizationCredentials): readonly Sect
 			"credentials",
 			one.users.map((user) => ({
 				said: [namePerson(user.userId, one), ...sayContact(user)],
-				rows: user.credentials.length > 0 ? user.credentials.map(rowOf) : [{ said: sayNone(user) }],
+				rows:
+					user.credentials.length > 0
+						? user.credentials.map(rowOf)
+						: [{ said: [user.unread.length > 0 ? "unknown" : "no credentials"] }],
 			})),
 		),
 		section(
@@ -36,8 +39,6 @@ function sayContact({ email, phoneNumber }: ShownUser): Phrase {
 		...(phoneNumber === null ? [] : [", phone ", shorten(phoneNumber)]),
 	];
 }
-
-const sayNone = ({ unread }: ShownUser): Phrase => [unread.length > 0 ? "unknown" : "no credentials"];
 
 /** JSON has digests in full. */
 const shorten = (text: string) => identifier(text.replace(/^(sha256:[0-9a-f]{12})[0-9a-f]{52}$/, "$1…"));

@@ -155,17 +155,18 @@ function describeMfa(entry: MfaStatus, result: ExplainResult): Phrase {
 	const satisfied = entry.satisfiedMethods ?? [];
 	const missing = (entry.requiredMethods ?? [])
 		.map(({ any }) => any ?? [])
-		.filter((methods) => !methods.some((method) => satisfied.some((done) => isMethod(done, method))))
+		.filter(
+			(methods) =>
+				!methods.some((method) =>
+					satisfied.some(({ type, id }) => type === method.type && (hasNoId(method) || id === method.id)),
+				),
+		)
 		.map((methods) => methods.map(showMethod).join(" or "));
 	return [
 		...who,
 		"still missing: ",
 		reason(missing.length === 0 ? "the service does not say what" : missing.join(", then ")),
 	];
-}
-
-function isMethod(done: AuthenticationMethod, required: AuthenticationMethod): boolean {
-	return done.type === required.type && (hasNoId(required) || done.id === required.id);
 }
 
 function hasNoId({ id }: AuthenticationMethod): boolean {

@@ -1,6 +1,5 @@
 /** Who can do what before and after a plan, as a matrix of changed groups × users. Unknowns have a mark, never an empty cell. */
 
-import type { PlanImpact } from "../../plan/impact/impact.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { printGroup } from "../../policy/powers/groups.ts";
 import type { SideAbility } from "../../policy/powers/impact.ts";
@@ -28,7 +27,9 @@ const maxCells = 6_000;
 
 /** Returns the matrix of users who can take part on one side; null where no group changes, or where it would be too large. */
 export function powersGrid(plan: Plan): Grid | null {
-	const found = new Map((plan.impact ?? []).map((one) => [keyOf(one), one]));
+	const found = new Map(
+		(plan.impact ?? []).map((one) => [JSON.stringify([printGroup(one.group), one.condition]), one]),
+	);
 	const sides = [...found.values()].map((one) => ({ one, before: reachIn(one.before), after: reachIn(one.after) }));
 	const known = new Set(sides.flatMap(({ before, after }) => [...before.named, ...after.named]));
 	const changing = [...known].filter((id) => sides.some(({ before, after }) => before.of(id) !== after.of(id)));
@@ -69,17 +70,8 @@ function cellOf(before: Reach, after: Reach): GridCell {
 	return { sign: `${was.sign}\u2192${is.sign}`, words: `before ${was.words}, after ${is.words}`, look };
 }
 
-function keyOf({ group, condition }: PlanImpact): string {
-	return JSON.stringify([printGroup(group), condition]);
-}
-
-interface Reaches {
-	readonly named: ReadonlySet<string>;
-	readonly of: (userId: string) => Reach;
-}
-
 /** What is unknown may let anybody take part who is not known to. */
-function reachIn({ alone, together, thresholds, unknown }: SideAbility): Reaches {
+function reachIn({ alone, together, thresholds, unknown }: SideAbility) {
 	const single = new Set(alone);
 	const usersOf = (isRoot: boolean): readonly string[] =>
 		thresholds.flat().flatMap(({ of, isRootQuorum }) => (isRootQuorum === isRoot ? of : []));
@@ -89,7 +81,7 @@ function reachIn({ alone, together, thresholds, unknown }: SideAbility): Reaches
 	const other: Reach = unknown === null ? "no" : "unknown";
 	return {
 		named: new Set([...single, ...byPolicies, ...root]),
-		of: (userId) => {
+		of: (userId: string): Reach => {
 			if (single.has(userId)) return "alone";
 			if (byPolicies.has(userId)) return "together";
 			return unknown === null && root.has(userId) ? "quorum" : other;

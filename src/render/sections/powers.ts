@@ -89,6 +89,9 @@ export function unknownPowersSection(one: OrganizationPowers): Section {
 }
 
 function rowsOf(organization: OrganizationPowers): readonly Row[] {
+	// Everything that a row shows.
+	const keyOf = ({ group: _, policyIds: __, assumptions: ___, ...power }: GroupPower): string =>
+		JSON.stringify(power, withoutExamples);
 	return groupBy(organization.powers, keyOf).map((powers) => {
 		const groups = powers.map(({ group }) => group);
 		const said = listOf(titlesOf(groups), identifier);
@@ -102,11 +105,6 @@ function rowsOf(organization: OrganizationPowers): readonly Row[] {
 function inWords(groups: readonly ActivityGroup[]): readonly ActivityGroup[] {
 	const pairs = groups.filter((group) => "resource" in group);
 	return groups.length - pairs.length > maxTitles ? pairs : groups;
-}
-
-/** Everything that a row shows. */
-function keyOf({ group: _, policyIds: __, assumptions: ___, ...power }: GroupPower): string {
-	return JSON.stringify(power, withoutExamples);
 }
 
 /**

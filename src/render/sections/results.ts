@@ -13,8 +13,6 @@ import { describeWrong } from "./steps.ts";
 /** The verdict when the plan was not confirmed. */
 export const notApplied = verdictOf("Not applied: nothing was submitted");
 
-const cannotConverge = verdictOf("Cannot converge: nothing was submitted");
-
 /** Differences that are left after the last step, and that the result could not be verified; none before an apply. */
 export function endSections(report: Report | null, plan: Plan, commands: CommandContext = {}): readonly Section[] {
 	if (report === null) return [];
@@ -53,7 +51,7 @@ export function summarizeReport(report: Report): Verdict {
 
 /** Returns the verdict on an organization in which an error ended the work; the error is shown beside it. */
 export function summarizeFailed(finished: number, total: number): Verdict {
-	if (total === 0) return cannotConverge;
+	if (total === 0) return verdictOf("Cannot converge: nothing was submitted");
 	return {
 		...verdictOf(`Stopped: ${finished} of ${count(total, "step", "steps")} finished`),
 		clauses: [["see the error"]],

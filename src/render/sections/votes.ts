@@ -96,12 +96,16 @@ function votedRow(voted: VotedActivity, one: OrganizationVotes, command: VoteCom
 		covers: coveredBy(activity, one),
 	});
 	const look = lookOf(voted, command);
+	// The verdict and what lets people do more, or locks them out.
+	const badNews = impact.filter(({ sign }) => sign === undefined || sign === "!!");
 	const below: readonly Phrase[] = [
 		// A format may leave out how a step completed, and why.
 		...(message !== null && look === "good" ? [[reason(message)]] : []),
 		...(decision === "voted" ? [[`${doneWords[command]} by you before`]] : []),
 		...mistakes,
-		...(isFull ? [...reasonsOf(voted, one), ...request.flatMap(linesOf), ...impact.flatMap(sayBadNews), ...votes] : []),
+		...(isFull
+			? [...reasonsOf(voted, one), ...request.flatMap(linesOf), ...badNews.map(({ said }) => said), ...votes]
+			: []),
 		...(missing !== null && (isFull || outcome === "awaiting-approval") ? [missing] : []),
 	];
 	const why = message === null || look === "good" ? {} : { why: [reason(message)] };
@@ -119,11 +123,6 @@ function linesOf(row: Row): readonly Phrase[] {
 	const { sign, rows = [] } = row;
 	const verb = sign !== undefined && sign in verbs ? verbs[sign as keyof typeof verbs] : "";
 	return [[verb, ...inOneLine(row)], ...rows.flatMap(linesOf)];
-}
-
-/** Returns the verdict and what lets people do more, or locks them out. */
-function sayBadNews({ sign, said }: Row): readonly Phrase[] {
-	return sign === undefined || sign === "!!" ? [said] : [];
 }
 
 function lookOf({ decision, outcome }: VotedActivity, command: VoteCommand): Look {

@@ -8,7 +8,6 @@ import {
 } from "../../policy/powers/explain-power.ts";
 import { printGroups } from "../../policy/powers/groups.ts";
 import type { Ability, ConditionalPower } from "../../policy/powers/powers.ts";
-import type { Reason } from "../../policy/powers/reason.ts";
 import { sayCondition, sayExample } from "../../say/condition.ts";
 import { code, joinPhrases, listOf, type Phrase } from "../../say/phrase.ts";
 import {
@@ -51,7 +50,7 @@ function sectionOf(
 		...describeConditional(first.conditional, names),
 		...(isBrief ? [] : policyRows(first, names)),
 		...(isBrief ? [] : describeMissing(first, names).map((said) => ({ said }))),
-		...assumptionRows(first.assumptions, names),
+		...first.assumptions.map((one): Row => ({ said: ["assumed, not documented: ", ...sayReason(one, names)] })),
 	];
 	return section("why", lines, {
 		lead: [...describeVerdict(first, describeGroups(groups), names), " (", ...listed, ...where, ")"],
@@ -78,9 +77,6 @@ export function activitySection({ activity, ...names }: OrganizationPowers): Sec
 	return section("powers-policies", rows, said.length === 0 ? {} : { lead: joinPhrases(said, " ") });
 }
 
-const assumptionRows = (assumptions: readonly Reason[], names: PowerNames): readonly Row[] =>
-	assumptions.map((one) => ({ said: ["assumed, not documented: ", ...sayReason(one, names)] }));
-
 function policyRows(asked: AskedPolicies, names: PowerNames): readonly Row[] {
 	if (asked.policies.length === 0) return [{ said: ["no policy is about this"] }];
 	return asked.policies.map((policy) => ({
@@ -102,7 +98,8 @@ export function describeConditional(all: readonly ConditionalPower[], names: Pow
 		);
 		const [example] = ones.flatMap((one) => one.example ?? []);
 		const shown: Phrase = example === undefined ? [] : [", for example ", sayExample(example)];
-		return { said: [...joinPhrases(conditions, ", or "), ...prefix(": ", describeAbility(ones[0], names)), ...shown] };
+		const who = describeAbility(ones[0], names);
+		return { said: [...joinPhrases(conditions, ", or "), ...(who.length === 0 ? [] : [": ", ...who]), ...shown] };
 	});
 }
 
@@ -114,10 +111,6 @@ function describeAbility({ alone, thresholds }: Ability, names: PowerNames): Phr
 		...(together.length === 0 ? [] : [describeThresholds(together, names)]),
 	];
 	return joinPhrases(shown, ", or ");
-}
-
-function prefix(text: string, phrase: Phrase): Phrase {
-	return phrase.length === 0 ? [] : [text, ...phrase];
 }
 
 /** The answers, for a verdict on all of them. */

@@ -1,6 +1,7 @@
 /**
  * `npm run prove -- up`: `pulumi up` of the real engine with the plugin, which creates a tag and two policies and is killed at a
- * moment of one of its requests or at any other. One case is one kill and the next `up`.
+ * moment of one of its requests or at any other. One case is one kill and the next `up`, or three kills where a person approves each
+ * activity in between.
  */
 import { join } from "node:path";
 import { type Emulator, type Seed, startEmulator } from "../../../src/emulator/server.ts";
@@ -8,7 +9,7 @@ import { type Answer, shown } from "../../engine/answer.ts";
 import { type FaultProxy, openFaultProxy } from "../faults.ts";
 import { makeFolder, removeFolder } from "../leftovers.ts";
 import { type Counts, type Proof, randomFrom } from "../proof.ts";
-import { drawWorld, keys, type ListedActivity, organizationId, users } from "../small-world.ts";
+import { drawWorld, isVote, keys, type ListedActivity, organizationId, submitAs, users } from "../small-world.ts";
 import { prepareStacks, type UpStack, type Victims } from "./stack.ts";
 
 const up = ["up", "--yes", "--skip-preview"];
@@ -47,7 +48,7 @@ let world: World | undefined;
 
 export const proof: Proof = {
 	promise:
-		"at whatever moment an `up` of a tag and two policies is killed, the next one ends with one object and one activity for each, and a state that says so",
+		"at whatever moment an `up` of a tag and two policies is killed, approved or not, the next one ends with one object and one activity for each, and a state that says so",
 	defaultCases: 40,
 	async begin() {
 		const root = makeFolder("up");
@@ -79,22 +80,52 @@ export const proof: Proof = {
 	},
 };
 
-async function seedOrganization(emulator: Emulator, seed: number): Promise<void> {
-	await emulator.changeState({ organizations: [drawWorld(randomFrom(seed)).seed] } as Seed);
+async function seedOrganization(emulator: Emulator, seed: number, approvals = 1): Promise<void> {
+	await emulator.changeState({ organizations: [drawWorld(randomFrom(seed), { approvals }).seed] } as Seed);
 	emulator.clearRequests();
 }
 
 async function kill(seed: number, counts: Counts): Promise<void> {
 	if (world === undefined) throw new Error("the proof has not begun");
-	const { emulator, proxy, makeStack, ms, requests } = world;
+	const { emulator, makeStack, root } = world;
 	const random = randomFrom(seed);
+	// Where each activity needs an approval, the next `up` after it is killed too, and the one after that.
+	const isApproved = seed % 2 === 0;
+	await seedOrganization(emulator, seed, isApproved ? 2 : 1);
+	const stack = makeStack(`case-${seed}`);
+	const stories: string[] = [];
+	try {
+		for (let round = 0; round < (isApproved ? 3 : 1); round += 1) {
+			stories.push(await killOnce(stack, random, counts, world));
+			await approvePending(emulator, counts);
+		}
+		counts.add("activities of killed ups", activitiesOf(emulator).length);
+		counts.add("operations left pending", stack.state()?.pending_operations?.length ?? 0);
+		// The tag and the policies may still wait, one after the other.
+		for (let round = 0; isApproved && round < 2; round += 1) {
+			await stack.start(up).ended;
+			await approvePending(emulator, counts);
+		}
+		judgeEnd(await stack.start(up).ended);
+		judge(stack, emulator);
+		judgeEnd(await stack.start(["preview", "--refresh", "--expect-no-changes"]).ended);
+	} catch (error) {
+		throw new Error(`${stories.join("; ")}: ${(error as Error).message}`);
+	}
+	removeFolder(join(root, `case-${seed}`));
+}
+
+/** Kills an `up`, and ends what it left. Returns what was done. */
+async function killOnce(
+	stack: UpStack,
+	random: () => number,
+	counts: Counts,
+	{ proxy, ms, requests }: World,
+): Promise<string> {
 	const draw = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
 	const victims = draw<Victims>(["all", "the engine", "the plugin"]);
 	const at = draw(["a request that is lost", "a request that arrives", "an answer", "any moment"]);
 	const [number, share] = [1 + Math.floor(random() * requests), random()];
-	const story = `${victims} killed at ${at}, ${at === "any moment" ? `${Math.round(share * 100)} % of an up` : `${number} of ${requests}`}`;
-	await seedOrganization(emulator, seed);
-	const stack = makeStack(`case-${seed}`);
 	const running = stack.start(up);
 	let passed = 0;
 	let isKilled = false;
@@ -117,20 +148,17 @@ async function kill(seed: number, counts: Counts): Promise<void> {
 	});
 	const { exitCode } = await running.ended;
 	clearTimeout(timer);
-	try {
-		await stack.recover();
-		proxy.use({});
-		await proxy.settle();
-		counts.add(isKilled && exitCode !== 0 ? `kills of ${victims}` : "ups that ended before");
-		counts.add("activities of killed ups", activitiesOf(emulator).length);
-		counts.add("operations left pending", stack.state()?.pending_operations?.length ?? 0);
-		judgeEnd(await stack.start(up).ended);
-		judge(stack, emulator);
-		judgeEnd(await stack.start(["preview", "--refresh", "--expect-no-changes"]).ended);
-	} catch (error) {
-		throw new Error(`${story}: ${(error as Error).message}`);
-	}
-	removeFolder(join(world.root, `case-${seed}`));
+	await stack.recover();
+	proxy.use({});
+	await proxy.settle();
+	counts.add(isKilled && exitCode !== 0 ? `kills of ${victims}` : "ups that ended before");
+	return `${victims} killed at ${at}, ${at === "any moment" ? `${Math.round(share * 100)} % of an up` : `${number} of ${requests}`}`;
+}
+
+async function approvePending(emulator: Emulator, counts: Counts): Promise<void> {
+	const pending = activitiesOf(emulator).filter(({ status }) => status === "ACTIVITY_STATUS_CONSENSUS_NEEDED");
+	for (const { fingerprint } of pending) await submitAs(emulator.url, keys.bob, "approve_activity", { fingerprint }, Date.now());
+	counts.add("approvals", pending.length);
 }
 
 function judgeEnd(answer: Answer): void {
@@ -138,7 +166,7 @@ function judgeEnd(answer: Answer): void {
 }
 
 const activitiesOf = (emulator: Emulator): readonly ListedActivity[] =>
-	emulator.state(organizationId).activities as unknown as readonly ListedActivity[];
+	(emulator.state(organizationId).activities as unknown as readonly ListedActivity[]).filter((one) => !isVote(one));
 
 /** Fails unless there is one object and one activity of each resource, and the state has its id and what refers to it. */
 function judge(stack: UpStack, emulator: Emulator): void {

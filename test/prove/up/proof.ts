@@ -107,7 +107,7 @@ async function kill(seed: number, counts: Counts): Promise<void> {
 			await approvePending(emulator, counts);
 		}
 		judgeEnd(await stack.start(up).ended);
-		judge(stack, emulator);
+		judge(stack, emulator, isApproved);
 		judgeEnd(await stack.start(["preview", "--refresh", "--expect-no-changes"]).ended);
 	} catch (error) {
 		throw new Error(`${stories.join("; ")}: ${(error as Error).message}`);
@@ -157,7 +157,8 @@ async function killOnce(
 
 async function approvePending(emulator: Emulator, counts: Counts): Promise<void> {
 	const pending = activitiesOf(emulator).filter(({ status }) => status === "ACTIVITY_STATUS_CONSENSUS_NEEDED");
-	for (const { fingerprint } of pending) await submitAs(emulator.url, keys.bob, "approve_activity", { fingerprint }, Date.now());
+	for (const { fingerprint } of pending)
+		await submitAs(emulator.url, keys.bob, "approve_activity", { fingerprint }, Date.now());
 	counts.add("approvals", pending.length);
 }
 
@@ -168,8 +169,11 @@ function judgeEnd(answer: Answer): void {
 const activitiesOf = (emulator: Emulator): readonly ListedActivity[] =>
 	(emulator.state(organizationId).activities as unknown as readonly ListedActivity[]).filter((one) => !isVote(one));
 
-/** Fails unless there is one object and one activity of each resource, and the state has its id and what refers to it. */
-function judge(stack: UpStack, emulator: Emulator): void {
+/**
+ * Fails unless there is one object and one activity of each resource, and the state has its id and what refers to it. `isApproved`: a
+ * creation was pending, so that the resource may still have an id of ours.
+ */
+function judge(stack: UpStack, emulator: Emulator, isApproved = false): void {
 	const { userTags, policies } = emulator.state(organizationId).organization as unknown as {
 		userTags: readonly { tagId: string; tagName: string; userIds: readonly string[] }[];
 		policies: readonly { policyId: string; policyName: string; consensus: string }[];
@@ -189,7 +193,10 @@ function judge(stack: UpStack, emulator: Emulator): void {
 	const live = [["treasury", tagId, tagId], ...found.map((one) => [one.policyName, one.policyId, one.policyId])];
 	const kept = (stack.state().resources ?? [])
 		.filter(({ urn }) => live.some(([name]) => urn.endsWith(`::${name}`)))
-		.map(({ urn, id, outputs }) => [urn.split("::").at(-1), id, outputs?.tagId ?? outputs?.policyId]);
+		.map(({ urn, id, outputs }) => {
+			const own = outputs?.tagId ?? outputs?.policyId;
+			return [urn.split("::").at(-1), isApproved ? own : id, own];
+		});
 	const text = (rows: readonly unknown[]): string =>
 		rows
 			.map((row) => JSON.stringify(row))

@@ -16,6 +16,7 @@ import { sayPending } from "../../say/activities.ts";
 import { describeApprovals } from "../../say/approvals.ts";
 import { outcomeWords } from "../../say/outcomes.ts";
 import type { MetaInputs } from "../inputs/inputs.ts";
+import { isNameTaken } from "../session/plan-checks.ts";
 import type { StoredActivity } from "../state/stored-state-check.ts";
 
 type Meta = Pick<MetaInputs, "resource" | "secretInputs">;
@@ -44,9 +45,17 @@ export function describeConsequences({ resource, secretInputs = [] }: Meta, give
 	);
 }
 
-/** Returns a line for each warning of the plan; none beside secret inputs. */
-export function describeWarnings({ resource, secretInputs = [] }: Meta, { warnings = [] }: Plan): readonly string[] {
-	return secretInputs.length > 0 ? [] : warnings.map(({ message }) => showText(`${resource}: ${message}`));
+/** Returns a line for each warning of the plan, and for each name that is taken; none beside secret inputs. */
+export function describeWarnings(
+	{ resource, secretInputs = [] }: Meta,
+	{ warnings = [], problems }: Plan,
+): readonly string[] {
+	const taken = problems.filter(isNameTaken).map(({ path, code }) => {
+		const noun = code === "policy-name-taken" ? "policy" : "user tag";
+		return `another ${noun} has the name of ${path}; \`pulumi up\` waits until the program renames it, and fails otherwise`;
+	});
+	const lines = [...warnings.map(({ message }) => message), ...taken];
+	return secretInputs.length > 0 ? [] : lines.map((line) => showText(`${resource}: ${line}`));
 }
 
 /** Returns the plan with live names as aliases: a resource has none, and a sentence about users is hard to read with their ids. */

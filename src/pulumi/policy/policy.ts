@@ -8,6 +8,7 @@ import { knownId, withoutStandIn } from "../resources/created-object.ts";
 import { deleteObject } from "../resources/delete-object.ts";
 import { isDone } from "../resources/failure.ts";
 import { type ReadResult, type ResourceDefinition, storedStateOf } from "../resources/resource.ts";
+import { isNameTaken } from "../session/plan-checks.ts";
 import type { Session } from "../session/session.ts";
 import { keyOfText } from "./expressions.ts";
 import { policyFinder } from "./finder.ts";
@@ -44,11 +45,13 @@ export const policy: ResourceDefinition<PolicyInputs, PolicyOutputs> = {
 			? [{ object: `policyName/${name}`, subject: `the policy \`${name}\` is created` }]
 			: [{ object: `policy/${id}`, subject: `the policy ${id} is managed` }];
 	},
-	explainProblems: (plan: Plan) =>
-		plan.problems.map(({ code, message }) => {
-			const hint = code === "policy-not-there" ? "; the state still has this policy: run `pulumi refresh`" : "";
-			return { property: "name", reason: message.replace(/; remove `id` .*/, "") + hint };
-		}),
+	explainProblems: ({ problems }: Plan) =>
+		problems
+			.filter((one) => !isNameTaken(one))
+			.map(({ code, message }) => {
+				const hint = code === "policy-not-there" ? "; the state still has this policy: run `pulumi refresh`" : "";
+				return { property: "name", reason: message.replace(/; remove `id` .*/, "") + hint };
+			}),
 	locate({ inputs, desired }, live) {
 		const found = findPolicy(desired, live);
 		return found === undefined ? inputs : { ...inputs, policyId: found.id, ...defined({ createdAt: found.createdAt }) };

@@ -1,13 +1,12 @@
 /**
- * Order of renames. Tag names are unique, and each resource is updated separately: a tag whose new name another tag still
- * has waits until that tag is renamed. Where tags wait in a circle, the last of them makes one plan for all (plan/steps.ts:
- * one tag gets a temporary name).
+ * Order of renames. Names are unique, and each resource is updated separately: a tag or a policy whose new name another one still
+ * has waits until that one is renamed. Where they wait in a circle, the last of them makes one plan for all (plan/renames.ts:
+ * one gets a temporary name).
  */
-import { type DesiredUserTag, tagsOf } from "../../plan/organization.ts";
-import { NameTakenError, type Waiter } from "./name-queue.ts";
+import { type Named, NameTakenError, type Waiter } from "./name-queue.ts";
 import type { ConvergeResult, ResourceTarget, Session } from "./session.ts";
 
-/** How long a resource waits for a name while no tag changes: the engine may start the other resource a little later. */
+/** How long a resource waits for a name while none changes: the engine may start the other resource a little later. */
 const maxWaitMs = 15_000;
 
 /** Brings the target in sync once the name that it needs is free. Throws what converge throws. */
@@ -34,30 +33,33 @@ export async function convergeWhenNameIsFree(target: ResourceTarget, session: Se
 	}
 }
 
-/** Renames a circle of tags in one plan. Returns the result if that did not complete. */
+/** Renames a circle in one plan. Returns the result if that did not complete. */
 async function closeCircle(
 	target: ResourceTarget,
-	circle: readonly DesiredUserTag[],
+	circle: readonly Named[],
 	session: Session,
 ): Promise<ConvergeResult | undefined> {
 	if (circle.length === 0) return undefined;
 	const desired = { ...target.desired, objects: circle };
-	// The guards have checked each tag by its own limits before it waited.
+	// The guards have checked each by its own limits before it waited.
 	const result = await session.converge({ ...target, desired }, { isGuarded: false });
 	return result.report?.inSync === true ? undefined : result;
 }
 
-/** The tag of the target, and the tag that has its new name; undefined if the name is free. */
+/** The object of the target, and the one that has its new name; undefined if the name is free. */
 async function findTakenName(
 	target: ResourceTarget,
 	session: Session,
-): Promise<Pick<Waiter, "tag" | "holderId"> | undefined> {
-	const { userTags } = await session.read(target);
-	const [tag] = tagsOf(target.desired);
-	if (!userTags.known || tag === undefined) return undefined;
-	const holder = userTags.value.find(({ name }) => name === tag.name);
-	const own = userTags.value.find(({ id, name }) =>
-		tag.id === undefined ? tag.previously.includes(name) : id === tag.id,
+): Promise<Pick<Waiter, "wanted" | "holderId"> | undefined> {
+	const { userTags, policies } = await session.read(target);
+	const [wanted] = target.desired.objects as readonly Named[];
+	const all = wanted?.kind === "policy" ? policies : userTags;
+	if (all?.known !== true || wanted === undefined) return undefined;
+	const holder = all.value.find(({ name }) => name === wanted.name);
+	const own = all.value.find(({ id, name }) =>
+		wanted.id === undefined ? wanted.previously.includes(name) : id === wanted.id,
 	);
-	return holder === undefined || own === undefined ? undefined : { tag: { ...tag, id: own.id }, holderId: holder.id };
+	return holder === undefined || own === undefined
+		? undefined
+		: { wanted: { ...wanted, id: own.id }, holderId: holder.id };
 }

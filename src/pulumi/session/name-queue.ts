@@ -1,19 +1,21 @@
-/** Tags that wait for a name that another tag still has, and whether they wait in a circle. */
+/** Tags and policies that wait for a name that another one still has, and whether they wait in a circle. */
 import { LiveProblemError } from "../../common/errors.ts";
-import type { DesiredUserTag } from "../../plan/organization.ts";
+import type { DesiredPolicy, DesiredUserTag } from "../../plan/organization.ts";
 
-/** The name is taken by a tag that the target does not rename. */
+/** The name is taken by an object that the target does not rename. */
 export class NameTakenError extends LiveProblemError {}
 
+export type Named = DesiredUserTag | DesiredPolicy;
+
 export interface Waiter {
-	readonly tag: DesiredUserTag & { readonly id: string };
+	readonly wanted: Named & { readonly id: string };
 	readonly holderId: string;
 	readonly wake: () => void;
 }
 
-/** The tags of one session that wait for a name. */
+/** The objects of one session that wait for a name. */
 export class NameQueue {
-	/** By organization and tag id. */
+	/** By organization and id. */
 	readonly #waiters = new Map<string, Waiter>();
 	#version = 0;
 
@@ -27,34 +29,34 @@ export class NameQueue {
 		for (const waiter of this.#waiters.values()) waiter.wake();
 	}
 
-	/** Waits until a tag has changed since `version`, or the time is up. Returns the tags of a circle at once if this one closes it. */
+	/** Waits until one has changed since `version`, or the time is up. Returns a circle at once if this one closes it. */
 	async wait(
 		organizationId: string,
-		{ tag, holderId }: Omit<Waiter, "wake">,
+		{ wanted, holderId }: Omit<Waiter, "wake">,
 		version: number,
 		timeoutMs: number,
-	): Promise<readonly DesiredUserTag[]> {
-		const circle = this.#findCircle(organizationId, tag, holderId);
+	): Promise<readonly Named[]> {
+		const circle = this.#findCircle(organizationId, wanted, holderId);
 		if (circle.length > 0 || version !== this.#version) return circle;
-		const key = `${organizationId} ${tag.id}`;
+		const key = `${organizationId} ${wanted.id}`;
 		await new Promise<void>((resolve) => {
 			const timer = setTimeout(resolve, timeoutMs);
 			const wake = (): void => {
 				clearTimeout(timer);
 				resolve();
 			};
-			this.#waiters.set(key, { tag, holderId, wake });
+			this.#waiters.set(key, { wanted, holderId, wake });
 		});
 		this.#waiters.delete(key);
 		return [];
 	}
 
-	#findCircle(organizationId: string, tag: Waiter["tag"], holderId: string): readonly DesiredUserTag[] {
-		const circle = [tag];
-		for (let next = holderId; next !== tag.id; ) {
+	#findCircle(organizationId: string, wanted: Waiter["wanted"], holderId: string): readonly Named[] {
+		const circle = [wanted];
+		for (let next = holderId; next !== wanted.id; ) {
 			const waiter = this.#waiters.get(`${organizationId} ${next}`);
-			if (waiter === undefined || circle.includes(waiter.tag)) return [];
-			circle.push(waiter.tag);
+			if (waiter === undefined || circle.includes(waiter.wanted)) return [];
+			circle.push(waiter.wanted);
 			next = waiter.holderId;
 		}
 		return circle;

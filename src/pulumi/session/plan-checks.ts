@@ -46,7 +46,12 @@ export function assertGuardsAllowed(
 
 /** Whether a guard blocks the plan, or it cannot converge. Names that are taken are waited for elsewhere. */
 export function isRefused({ guards, problems }: Plan, allow: Settings["allow"]): boolean {
-	return refusingGuards(guards, allow).length > 0 || problems.some(({ code }) => code !== "tag-name-taken");
+	return refusingGuards(guards, allow).length > 0 || problems.some((one) => !isNameTaken(one));
+}
+
+/** Whether the only problem is a name that another object has: its resource may free it in the same run. */
+export function isNameTaken({ code }: Pick<Plan["problems"][number], "code">): boolean {
+	return code === "tag-name-taken" || code === "policy-name-taken";
 }
 
 /**
@@ -75,15 +80,13 @@ function overrideCommand(guards: readonly Guard[], allow: Settings["allow"], isD
 }
 
 const nameHint =
-	"if the program renames that tag too, its resource has to be updated first or at the same time: use dependsOn, or do not use --parallel 1";
+	"if the program does, its resource has to be updated first or at the same time: use dependsOn, or do not use --parallel 1";
 
 /** Throws NameTakenError if taken names are the only problems, and LiveProblemError for any other problem. */
 export function assertCanConverge({ problems }: Plan): void {
 	if (problems.length === 0) return;
 	const message = problems.map((problem) => problem.message).join("; ");
-	throw problems.every(({ code }) => code === "tag-name-taken")
-		? new NameTakenError(message, { hint: nameHint })
-		: new LiveProblemError(message);
+	throw problems.every(isNameTaken) ? new NameTakenError(message, { hint: nameHint }) : new LiveProblemError(message);
 }
 
 /** Users whom plans missed. Another resource of the program may have made a user after a shared answer. */

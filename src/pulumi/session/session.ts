@@ -78,7 +78,7 @@ export class Session {
 	readonly settings: Settings;
 	readonly claims: Claims;
 	readonly lastOwners: LastOwners;
-	/** Tags that wait for a name that another tag still has. */
+	/** Tags and policies that wait for a name that another one still has. */
 	readonly names = new NameQueue();
 	readonly oldNames: OldNameLog;
 	readonly clock: Pick<SessionContext, "now" | "sleep">;
@@ -236,7 +236,7 @@ export class Session {
 		});
 		const report = reportOf(applied);
 		this.#overrides.show(resource, report.overrides, plan.guards);
-		if (plan.changes.some(({ kind }) => kind === "userTag")) this.names.wakeAll();
+		if (plan.changes.some(({ kind }) => kind === "userTag" || kind === "policy")) this.names.wakeAll();
 		return { plan, timeMs, report, journal, live };
 	}
 

@@ -12,6 +12,7 @@ import { deleteObject, findOtherOwner } from "../resources/delete-object.ts";
 import { explainReport, isDone, ResourceFailure } from "../resources/failure.ts";
 import { refusePending } from "../resources/pending-delete.ts";
 import { type ResourceDefinition, storedStateOf, type Target } from "../resources/resource.ts";
+import { isNameTaken } from "../session/plan-checks.ts";
 import type { Session } from "../session/session.ts";
 import { tagFinder } from "./finder.ts";
 import {
@@ -122,7 +123,7 @@ function explainProblems(plan: Plan, inputs: TagInputs, news: Partial<TagInputs>
 		? "; the state still has this tag: `pulumi refresh` removes it, and then the tag is looked up by name"
 		: "";
 	return plan.problems
-		.filter(({ code }) => code !== "tag-name-taken")
+		.filter((one) => !isNameTaken(one))
 		.map(({ code, message }) =>
 			code === "user-not-there" ? { property: "members", reason: message } : { property, reason: message + hint },
 		);

@@ -137,6 +137,34 @@ describe.each(adapters)("a Policy of $title", (adapter) => {
 		expect(liveOf(world, "signing").notes).toBe("other");
 	});
 
+	it("takes a name that another policy of the program gives up in the same run, also where they exchange theirs", async () => {
+		const texts = {
+			effect: "allow",
+			consensus: "approvers.count() >= 2",
+			condition: "activity.kind == 'CREATE_WALLET'",
+		};
+		const named = (names: readonly string[]): Program => ({
+			resources: Object.fromEntries(
+				names.map((name, index) => [`policy-${index}`, { type: "Policy", properties: { name, ...texts } }]),
+			),
+		});
+		const { world, stack } = await adapter.makeWorld(named(["one", "two"]));
+		expectSuccess(await stack.up());
+		const ids = ["one", "two"].map((name) => liveOf(world, name).policyId);
+		for (const [names, updates] of [
+			[["two", "one"], 3],
+			[["three", "two"], 2],
+		] as const) {
+			adapter.write(stack, named(names));
+			expect(expectSuccess(await stack.preview())).toContain("another policy has the name of policy:two");
+			world.clearRequests();
+			expectSuccess(await stack.up());
+			expect(world.submits()).toEqual(Array.from({ length: updates }, () => "update_policy"));
+			expect(names.map((name) => liveOf(world, name).policyId)).toEqual(ids);
+		}
+		expectSuccess(await stack.preview(["--expect-no-changes"]));
+	});
+
 	it("is previewed with a line about its inputs that are unknown, also where all references are one of them", async () => {
 		const { stack } = await adapter.makeWorld(program());
 		const unknowns = [

@@ -1,6 +1,6 @@
 /** The states between steps that are worse than before and after: what each set of completed steps allows. */
 import { describe, expect, it } from "vitest";
-import type { AccessPolicy, AccessState, AccessUser } from "../../../src/policy/access.ts";
+import type { AccessCredential, AccessPolicy, AccessState, AccessUser } from "../../../src/policy/access.ts";
 import { findUnsafeStates } from "../../../src/policy/powers/between.ts";
 import { printGroup } from "../../../src/policy/powers/groups.ts";
 import {
@@ -174,6 +174,18 @@ describe("steps that move users of a tag", () => {
 	it("give a user both tags before one of them denies", () => {
 		const policies = [allow(tags("t1")), deny(tags("t2"))];
 		expect(statesOf(inTag(policies), fill("t1", "a", "b"), fill("t2", "b"))).toEqual(["gains b after 0 before 1"]);
+	});
+
+	it("give a user what a tag allows, where another policy counts each credential of a user", () => {
+		const [key] = people[0]?.credentials.known ? people[0].credentials.value : [];
+		const second = { ...(key as AccessCredential), publicKey: "second" };
+		const users = people.map((user) =>
+			user.id === "a" ? { ...user, credentials: known([key as AccessCredential, second]) } : user,
+		);
+		const policies = [allow("credentials.any(c, c.public_key == 'b')"), allow(tags("t1"))];
+		expect(statesOf({ ...accessOf(policies), users: known(users) }, fill("t1", "c"), create(deny(is("c"))))).toEqual([
+			"gains c after 0 before 1",
+		]);
 	});
 
 	it("are safe where no policy names the tag that moves", () => {

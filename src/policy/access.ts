@@ -123,3 +123,11 @@ export function unreadIn<N>(
 export function policyNamesIn({ policies }: AccessState): Readonly<Record<string, string>> {
 	return Object.fromEntries(policies.known ? policies.value.map(({ id, name }) => [id, name]) : []);
 }
+
+/** Returns the access in which no user has the tag. Policies that mention it stay, and match no user by it. */
+export function withoutTag(access: AccessState, tagId: string): AccessState {
+	const without = (user: AccessUser): AccessUser => {
+		return { ...user, tagIds: mapKnown(user.tagIds, (tagIds) => tagIds.filter((id) => id !== tagId)) };
+	};
+	return { ...access, users: mapKnown(access.users, (all) => all.map(without)) };
+}

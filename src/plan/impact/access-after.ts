@@ -1,5 +1,5 @@
 /** What steps do to who can do what: tags of users, and policies. */
-import { type AccessPolicy, type AccessState, type AccessUser, mapKnown } from "../../policy/access.ts";
+import { type AccessPolicy, type AccessState, type AccessUser, mapKnown, withoutTag } from "../../policy/access.ts";
 import { labelOf } from "../address.ts";
 import type { PolicyContent } from "../change.ts";
 import { newContent, updatedContent } from "../kinds/policy-content.ts";
@@ -75,14 +75,6 @@ export function coveredId({ covers = [] }: CoveringRequest, name: string): strin
 }
 
 const policyOf = (id: string, { notes: _, ...content }: PolicyContent): AccessPolicy => ({ id, ...content });
-
-/** Policies that mention the tag stay, and match no user by it. */
-function withoutTag(access: AccessState, userTagId: string): AccessState {
-	const without = (user: AccessUser): AccessUser => {
-		return { ...user, tagIds: mapKnown(user.tagIds, (tagIds) => tagIds.filter((id) => id !== userTagId)) };
-	};
-	return { ...access, users: mapKnown(access.users, (all) => all.map(without)) };
-}
 
 function sortById(policies: readonly AccessPolicy[]): readonly AccessPolicy[] {
 	return policies.toSorted((left, right) => compareText(left.id, right.id));

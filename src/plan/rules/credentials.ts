@@ -1,5 +1,5 @@
 /** Judges rules about credentials: what surely breaks one. Login sessions, expired keys and anchors break none. */
-import type { NotRead } from "../../policy/access.ts";
+import { mapKnown, type NotRead } from "../../policy/access.ts";
 import { type ApiKey, anchorOf, keysAt, type UserCredentials } from "../../policy/credentials.ts";
 import { sensitiveGroups } from "../../policy/powers/groups.ts";
 import { findPower } from "../../policy/powers/powers.ts";
@@ -153,13 +153,9 @@ export function credentialsAfter(
 	const removed = new Set<string | null>(
 		steps.flatMap((step) => (step.operation === "delete_oauth_providers" ? step.parameters.providerIds : [])),
 	);
-	if (!credentials.known || removed.size === 0) return credentials;
-	const value = credentials.value.map(({ oauthProviders, ...user }): UserCredentials => {
-		if (!oauthProviders.known) return { ...user, oauthProviders };
-		return {
-			...user,
-			oauthProviders: { known: true, value: oauthProviders.value.filter(({ id }) => !removed.has(id)) },
-		};
+	const left = (user: UserCredentials): UserCredentials => ({
+		...user,
+		oauthProviders: mapKnown(user.oauthProviders, (all) => all.filter(({ id }) => !removed.has(id))),
 	});
-	return { known: true, value };
+	return removed.size === 0 ? credentials : mapKnown(credentials, (users) => users.map(left));
 }

@@ -82,22 +82,15 @@ export type Breach =
 			readonly count: number;
 			readonly beyond: number;
 	  }
-	/** These users are enough for the group. */
+	/** These users are enough for the group, or take part in it without one of the tags. */
 	| {
-			readonly what: "enough";
+			readonly what: "enough" | "outsider";
 			readonly userIds: readonly string[];
 			readonly group: ActivityGroup;
 			readonly condition: string | null;
 	  }
 	/** So few of these users are enough for everything. */
 	| { readonly what: "rootQuorum"; readonly userIds: readonly string[]; readonly threshold: number }
-	/** The users take part in the group without one of the tags. */
-	| {
-			readonly what: "outsider";
-			readonly userIds: readonly string[];
-			readonly group: ActivityGroup;
-			readonly condition: string | null;
-	  }
 	/** `credential` is the name of one, or null where it is about all of the user. `detail`: since when, or its issuer. */
 	| {
 			readonly what: "credential";

@@ -6,7 +6,7 @@ import { checkExpression } from "./checker.ts";
 import { mentionsName, mentionsVotes } from "./mentions.ts";
 import { parseExpression } from "./parser.ts";
 import { printExpression } from "./printer.ts";
-import { type Clause, type Expression, isLogical, type Mistake, type Span } from "./syntax.ts";
+import { type Clause, type Expression, type Mistake, mapOperands, type Span } from "./syntax.ts";
 
 export interface ReadClause {
 	/** The tree, with opaque parts in it. */
@@ -29,29 +29,18 @@ export function readClause(text: string, clause: Clause): ReadClause {
 		return asOnePart(printExpression(parsed.expression), because, parsed.expression.span, found);
 	}
 	const mistakes: Mistake[] = [];
-	const expression = setApart(parsed.expression, clause, mistakes);
+	// An operand of `&&`, `||` and `!` names no item of a list.
+	const expression = mapOperands(parsed.expression, (part) => {
+		const found = checkExpression(part, clause);
+		const isControl = mentionsName(part, ["controls"]);
+		const because = found[0]?.message ?? (isControl ? "no read shows what a velocity control counts" : null);
+		if (because === null) return part;
+		mistakes.push(...found);
+		return { node: "opaque", text: printExpression(part), because, span: part.span };
+	});
 	return { expression, mistakes };
 }
 
 function asOnePart(text: string, because: string, span: Span, mistakes: readonly Mistake[]): ReadClause {
 	return { expression: { node: "opaque", text, because, span }, mistakes };
-}
-
-/** Returns the expression with opaque parts, and adds what is not understood to the mistakes. A part is an operand of `&&`, `||` and `!`, so that it names no item of a list. */
-function setApart(expression: Expression, clause: Clause, mistakes: Mistake[]): Expression {
-	if (expression.node === "not") {
-		const of = setApart(expression.of, clause, mistakes);
-		return of === expression.of ? expression : { ...expression, of };
-	}
-	if (isLogical(expression)) {
-		const left = setApart(expression.left, clause, mistakes);
-		const right = setApart(expression.right, clause, mistakes);
-		return left === expression.left && right === expression.right ? expression : { ...expression, left, right };
-	}
-	const found = checkExpression(expression, clause);
-	const isControl = mentionsName(expression, ["controls"]);
-	const because = found[0]?.message ?? (isControl ? "no read shows what a velocity control counts" : null);
-	if (because === null) return expression;
-	mistakes.push(...found);
-	return { node: "opaque", text: printExpression(expression), because, span: expression.span };
 }

@@ -100,6 +100,17 @@ export function operandsOf(chain: Expression): readonly Expression[] {
 	return [left, ...operands.reverse()];
 }
 
+/** Returns the expression with other operands in place of what its `&&`, `||` and `!` join; itself where none is another. */
+export function mapOperands(expression: Expression, change: (operand: Expression) => Expression): Expression {
+	if (expression.node === "not") {
+		const of = mapOperands(expression.of, change);
+		return of === expression.of ? expression : { ...expression, of };
+	}
+	if (!isLogical(expression)) return change(expression);
+	const [left, right] = [mapOperands(expression.left, change), mapOperands(expression.right, change)];
+	return left === expression.left && right === expression.right ? expression : { ...expression, left, right };
+}
+
 /** Something in a text that is not understood; the expression is then unknown, never guessed. */
 export interface Mistake {
 	/** What is wrong, and what would be right. */

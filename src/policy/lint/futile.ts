@@ -5,7 +5,7 @@ import { findCells } from "../cells/cells.ts";
 import { evaluate } from "../language/evaluate.ts";
 import { comparedWith, fieldsIn } from "../language/mentions.ts";
 import { printExpression } from "../language/printer.ts";
-import { childrenOf, type Expression, isLogical } from "../language/syntax.ts";
+import { type Expression, mapOperands, partsOf } from "../language/syntax.ts";
 import { timesIn } from "../language/time.ts";
 import { structOf, timestampOf } from "../language/values.ts";
 import { factsOfType, judgeCondition } from "../powers/activity.ts";
@@ -114,14 +114,12 @@ function isOpenAt(time: Expression, moments: readonly number[]): boolean {
 	return moments.some((at) => evaluate(tree, new Map([["time", structOf({ now: timestampOf(at) })]])) !== false);
 }
 
-function withoutSchedules(expression: Expression): Expression {
-	const { span } = expression;
-	if (expression.node === "not") return { ...expression, of: withoutSchedules(expression.of) };
-	if (isLogical(expression)) {
-		return { ...expression, left: withoutSchedules(expression.left), right: withoutSchedules(expression.right) };
-	}
-	const isOfSchedule = (part: Expression): boolean =>
-		(part.node === "construct" && part.name === "CronSpan") || childrenOf(part).some(isOfSchedule);
-	if (!isOfSchedule(expression)) return expression;
-	return { node: "opaque", text: printExpression(expression), because: "it is a schedule", span };
-}
+const isOfSchedule = (expression: Expression): boolean =>
+	partsOf(expression).some((part) => part.node === "construct" && part.name === "CronSpan");
+
+const withoutSchedules = (time: Expression): Expression =>
+	mapOperands(time, (part) =>
+		isOfSchedule(part)
+			? { node: "opaque", text: printExpression(part), because: "it is a schedule", span: part.span }
+			: part,
+	);

@@ -1,5 +1,5 @@
 /** Narrows powers to what one user has, or to what members of a tag have through it. */
-import type { AccessState, AccessUser } from "../access.ts";
+import { type AccessState, withoutTag } from "../access.ts";
 import { includesUser } from "./explain-power.ts";
 import { printGroup } from "./groups.ts";
 import { type Ability, findPowers, type GroupPower } from "./powers.ts";
@@ -53,19 +53,11 @@ export function narrowToTag(
 	atMs: number,
 ): readonly GroupPower[] {
 	if (!access.users.known) return powers;
+	const groups = powers.map(({ group }) => group);
 	const without = new Map(
-		findPowers(
-			{ ...access, users: { known: true, value: access.users.value.map((user) => dropTag(user, tagId)) } },
-			atMs,
-			powers.map(({ group }) => group),
-		).map((power) => [printGroup(power.group), whoIn(power)] as const),
+		findPowers(withoutTag(access, tagId), atMs, groups).map((one) => [printGroup(one.group), whoIn(one)]),
 	);
 	return powers.filter((power) => without.get(printGroup(power.group)) !== whoIn(power));
-}
-
-function dropTag(user: AccessUser, tagId: string): AccessUser {
-	if (!user.tagIds.known) return user;
-	return { ...user, tagIds: { known: true, value: user.tagIds.value.filter((one) => one !== tagId) } };
 }
 
 /** Who can do it, as text to compare: neither policies nor the reasons count. */

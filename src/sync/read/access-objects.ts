@@ -7,7 +7,7 @@ import { isRecord, isTexts } from "../../common/json.ts";
 import type { LivePolicy, LiveRecord } from "../../plan/organization.ts";
 import { compareText } from "../../plan/value.ts";
 import type { AccessCredential, AccessPolicy, AccessUser, Known, NotRead, RootQuorum } from "../../policy/access.ts";
-import { withStatedTimes } from "../../policy/powers/stated-times.ts";
+import { judgeTime } from "../../policy/powers/compile.ts";
 import { readTime } from "../../wire/activity.ts";
 import { onceEach, toId } from "./live-objects.ts";
 
@@ -116,10 +116,14 @@ export function toStatedTimes(
 ): readonly AccessPolicy[] {
 	const atMs = Number(textOrNull(evaluatedAtMs) ?? Number.NaN);
 	if (!isListOfRecords(statuses) || !Number.isFinite(atMs)) return policies;
-	const active = statuses.flatMap(({ policyId, active: isActive }): [string, boolean][] =>
-		typeof policyId === "string" && typeof isActive === "boolean" ? [[toId(policyId), isActive]] : [],
-	);
-	return withStatedTimes(policies, new Map(active), atMs);
+	const active = new Map(statuses.map(({ policyId, active: isActive }) => [toId(policyId), isActive]));
+	return policies.map((policy) => {
+		const isActive = active.get(policy.id);
+		if (typeof isActive !== "boolean" || policy.time.trim() === "") return policy;
+		// Where orgsync finds the same, the service's word adds nothing.
+		const isSame = judgeTime(policy, atMs) === (isActive ? "open" : "closed");
+		return isSame ? policy : { ...policy, stated: { isActive, atMs } };
+	});
 }
 
 /** Returns the root quorum of a `get_organization_configs` answer. */

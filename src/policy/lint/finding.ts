@@ -45,12 +45,12 @@ export interface LintFinding {
 
 const clauses = ["consensus", "condition", "time"] as const;
 
-/** Returns the clauses of the policy that are understood, as trees. */
+/** Returns the clauses of the policy that are understood, as trees; the condition with opaque parts. */
 export function treesOf(policy: AccessPolicy): readonly { readonly clause: Clause; readonly tree: Expression }[] {
 	const compiled = compilePolicy(policy);
 	return clauses.flatMap((clause) => {
-		const one = compiled[clause];
-		return one.is === "tree" ? [{ clause, tree: one.tree }] : [];
+		const { tree, slip } = compiled[clause];
+		return slip === null || clause === "condition" ? [{ clause, tree }] : [];
 	});
 }
 

@@ -18,8 +18,8 @@ import { coverageOf } from "./together.ts";
 /** Finds conditions that err for every activity that they name. */
 export function findErring(input: LintInput): readonly LintFinding[] {
 	return coverageOf(input).covered.flatMap(({ policy, documented }): readonly LintFinding[] => {
-		const tree = documented === 0n ? conditionOf(policy) : null;
-		if (tree === null || !errsAlways(tree)) return [];
+		const tree = conditionOf(policy);
+		if (documented !== 0n || !errsAlways(tree)) return [];
 		const [type = ""] = typesNamed(tree);
 		return [{ id: policy.id, on: "policy", clause: "condition", activity: { type, where: "" } }];
 	});
@@ -28,8 +28,8 @@ export function findErring(input: LintInput): readonly LintFinding[] {
 /** Finds denies that err for every activity of a type that they name, and not for all: there they deny nothing. */
 export function findErringDenies(input: LintInput): readonly LintFinding[] {
 	return coverageOf(input).covered.flatMap(({ policy, documented }): readonly LintFinding[] => {
-		const tree = policy.effect === "EFFECT_DENY" && documented !== 0n ? conditionOf(policy) : null;
-		if (tree === null || namingIn(tree).length === 0) return [];
+		const tree = conditionOf(policy);
+		if (policy.effect !== "EFFECT_DENY" || documented === 0n || namingIn(tree).length === 0) return [];
 		const type = typesNamed(tree).find((one) => errsFor(tree, one));
 		if (type === undefined) return [];
 		return [{ id: policy.id, on: "policy", clause: "condition", activity: { type, where: "" } }];
@@ -42,11 +42,10 @@ export function findFutile(input: LintInput): readonly LintFinding[] {
 		const found = (clause: "consensus" | "condition" | "time"): readonly LintFinding[] => [
 			{ id: policy.id, on: "policy", clause },
 		];
-		const condition = conditionOf(policy);
-		if (documented === 0n && condition !== null && !errsAlways(condition)) return found("condition");
+		if (documented === 0n && !errsAlways(conditionOf(policy))) return found("condition");
 		if (!input.population.meet([policy])) return found("consensus");
 		const { time } = compilePolicy(policy);
-		return time.is === "tree" && !isOpenAt(time.tree, momentsOf(time.tree)) ? found("time") : [];
+		return time.slip === null && !isOpenAt(time.tree, momentsOf(time.tree)) ? found("time") : [];
 	});
 }
 
@@ -54,7 +53,7 @@ export function findFutile(input: LintInput): readonly LintFinding[] {
 export function findOver({ policies, atMs }: LintInput): readonly LintFinding[] {
 	return policies.flatMap((policy): readonly LintFinding[] => {
 		const { time } = compilePolicy(policy);
-		if (time.is !== "tree") return [];
+		if (time.slip !== null) return [];
 		const moments = momentsOf(time.tree);
 		const ahead = [atMs, ...moments.filter((at) => at >= atMs)];
 		if (isOpenAt(time.tree, ahead) || !isOpenAt(time.tree, moments)) return [];
@@ -63,10 +62,7 @@ export function findOver({ policies, atMs }: LintInput): readonly LintFinding[] 
 	});
 }
 
-function conditionOf(policy: AccessPolicy): Expression | null {
-	const { condition } = compilePolicy(policy);
-	return condition.is === "tree" ? condition.tree : null;
-}
+const conditionOf = (policy: AccessPolicy): Expression => compilePolicy(policy).condition.tree;
 
 const naming = ["activity.kind", "activity.type", "activity.resource", "activity.action"];
 

@@ -19,7 +19,7 @@ export function findNamedTags(
 	if (!policies.known) return [];
 	return policies.value.flatMap((policy) => {
 		const { consensus } = compilePolicy(policy);
-		const ids = consensus.is === "tree" ? idsIn(consensus.tree) : [];
+		const ids = consensus.slip === null ? idsIn(consensus.tree) : [];
 		const asked = new Set(ids.flatMap(({ kind, value }) => (kind === "userTag" ? [value] : [])));
 		return [...asked].flatMap((name): NamedTag[] => {
 			const tagIds = idsNamed(name, tagNames);

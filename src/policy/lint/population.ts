@@ -71,10 +71,10 @@ export class Population {
 		find: (formulas: readonly Formula[], sets: SetsOf) => boolean,
 	): boolean {
 		const clauses = policies.map((policy) => compilePolicy(policy).consensus);
-		if (clauses.some(({ is }) => is === "unclear")) return otherwise;
+		if (clauses.some(({ slip }) => slip !== null)) return otherwise;
 		const predicates = populate(treesIn(policies));
 		if (predicates === null) return this.#leaveOut(policies, otherwise);
-		const formulas = clauses.map((clause) => (clause.is === "tree" ? formulaOf(clause.tree, predicates) : always));
+		const formulas = clauses.map(({ tree }) => formulaOf(tree, predicates));
 		try {
 			return find(formulas, (formula, reading) =>
 				resolve(alternativesOf(formula, reading), [], predicates.votes, new Work(new Budget())),
@@ -93,7 +93,7 @@ export class Population {
 }
 
 const treesIn = (policies: readonly AccessPolicy[]): readonly Expression[] =>
-	policies.map((policy) => compilePolicy(policy).consensus).flatMap((one) => (one.is === "tree" ? [one.tree] : []));
+	policies.map((policy) => compilePolicy(policy).consensus.tree);
 
 /** Returns users of every kind that the trees distinguish; null where there are too many. */
 function populate(trees: readonly Expression[]): Predicates | null {

@@ -34,11 +34,10 @@ function isKindMeant(type: string, condition: Expression): boolean {
 /** Finds expressions that are not understood: no other rule says anything of them. They are live, or `unchecked`. */
 export function findMistakes({ policies }: LintInput): readonly LintFinding[] {
 	return policies.flatMap((policy) => {
-		const { consensus, slip, time } = compilePolicy(policy);
-		const reasons = [consensus, time].flatMap((clause) => (clause.is === "unclear" ? [clause.because] : []));
-		return [...reasons, ...(slip === null ? [] : [slip])].flatMap((reason): readonly LintFinding[] => {
-			if (reason.kind !== "not-understood") return [];
-			return [{ id: policy.id, on: "policy", clause: reason.clause, because: reason.message }];
+		const { consensus, condition, time } = compilePolicy(policy);
+		return [consensus, time, condition].flatMap(({ slip }): readonly LintFinding[] => {
+			if (slip?.kind !== "not-understood") return [];
+			return [{ id: policy.id, on: "policy", clause: slip.clause, because: slip.message }];
 		});
 	});
 }

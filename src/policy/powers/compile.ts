@@ -20,18 +20,17 @@ import {
 } from "./activity.ts";
 import type { Assumed, Reason } from "./reason.ts";
 
-/** A clause as a tree. `absent`: the policy has none, which does not restrict. `unclear`: the tree has opaque parts. */
-type CompiledClause =
-	| { readonly is: "absent" }
-	| { readonly is: "tree"; readonly tree: Expression }
-	| { readonly is: "unclear"; readonly tree: Expression; readonly because: Reason };
+/** A clause as a tree: `true` where the policy has none, which does not restrict. */
+interface CompiledClause {
+	readonly tree: Expression;
+	/** What is not understood: opaque parts of the tree are unknown for this reason. Null where there is nothing. */
+	readonly slip: Reason | null;
+}
 
 interface CompiledPolicy {
 	readonly consensus: CompiledClause;
 	readonly condition: CompiledClause;
 	readonly time: CompiledClause;
-	/** What of the condition is not understood: its opaque parts are unknown for this reason. */
-	readonly slip: Reason | null;
 	/** What is assumed of its clauses, apart from what becomes of errors. */
 	readonly assumed: readonly Assumed["what"][];
 	/** Types that the condition compares the activity's with. */
@@ -58,7 +57,7 @@ export function compilePolicy(policy: AccessPolicy): CompiledPolicy {
 		if (byTexts.size >= maxKept) byTexts.clear();
 		return remember(byTexts, JSON.stringify([consensus, condition, time]), () => ({
 			consensus: compileClause(consensus, "consensus"),
-			...compileCondition(condition),
+			...compileCondition(compileClause(condition, "condition")),
 			time: compileClause(time, "time"),
 			assumed: assumedIn(policy),
 			...{ rows: new Map(), outcomes: new Map() },
@@ -83,11 +82,9 @@ function assumedIn({ consensus, condition, time }: AccessPolicy): CompiledPolicy
 }
 
 function compileClause(text: string, clause: Clause): CompiledClause {
-	if (text.trim() === "") return { is: "absent" };
-	const { expression: tree, mistakes } = readClause(text, clause);
+	const { expression: tree, mistakes } = readClause(text.trim() === "" ? "true" : text, clause);
 	const [mistake] = mistakes;
-	if (mistake === undefined) return { is: "tree", tree };
-	return { is: "unclear", tree, because: { kind: "not-understood", clause, ...mistake } };
+	return { tree, slip: mistake === undefined ? null : { kind: "not-understood", clause, ...mistake } };
 }
 
 const names = ["kind", "type", "resource", "action"] as const;
@@ -107,16 +104,12 @@ function keyFor(tree: Expression): CompiledPolicy["keyOf"] {
 	return (facts) => `${shapeOf(facts)} ${compared.map(([name, texts]) => texts.indexOf(facts[name] ?? "another"))}`;
 }
 
-/** The opaque parts of a condition are parts of its cells, so that it has a tree in any case. */
-function compileCondition(text: string): Omit<CompiledPolicy, "consensus" | "time" | "assumed" | "rows" | "outcomes"> {
-	const clause = compileClause(text, "condition");
-	if (clause.is === "absent") return { condition: clause, slip: null, namedTypes: [], newKinds: [], keyOf: () => "" };
-	const { tree } = clause;
+function compileCondition(condition: CompiledClause) {
+	const { tree } = condition;
 	const namedTypes = comparedWith(tree, "activity.type");
 	const kinds = [...comparedWith(tree, "activity.kind"), ...namedTypes.map(kindOfType)];
 	return {
-		condition: { is: "tree", tree },
-		slip: clause.is === "unclear" ? clause.because : null,
+		condition,
 		namedTypes,
 		newKinds: kinds.filter((kind) => typesOfKind(kind).length === 0),
 		keyOf: keyFor(tree),
@@ -125,9 +118,8 @@ function compileCondition(text: string): Omit<CompiledPolicy, "consensus" | "tim
 
 /** Returns whether the condition holds for activities: for each type of them. */
 export function outcomeFor(policy: AccessPolicy, facts: ActivityFacts): Outcome {
-	const { condition, slip, outcomes, namedTypes, keyOf, rows: known } = compilePolicy(policy);
-	if (condition.is === "absent") return { holds: "yes" };
-	const { tree } = condition;
+	const { condition, outcomes, namedTypes, keyOf, rows: known } = compilePolicy(policy);
+	const { tree, slip } = condition;
 	const { fields } = facts;
 	const key = facts.type === null ? `${facts.resource}/${facts.action} ${facts.kind}` : keyOf(facts);
 	return remember(fields === undefined ? outcomes : new Map<string, Outcome>(), key, () => {
@@ -154,13 +146,12 @@ type TimeOutcome = "open" | "closed" | { readonly because: Reason };
 const statedMs = 60_000;
 
 export function judgeTime(policy: AccessPolicy, atMs: number): TimeOutcome {
-	const { time } = compilePolicy(policy);
-	if (time.is === "absent") return "open";
+	const { tree, slip } = compilePolicy(policy).time;
 	const { stated } = policy;
 	if (stated !== undefined && Math.abs(atMs - stated.atMs) <= statedMs) return stated.isActive ? "open" : "closed";
-	const value = evaluate(time.tree, new Map([["time", structOf({ now: timestampOf(atMs) })]]));
+	const value = evaluate(tree, new Map([["time", structOf({ now: timestampOf(atMs) })]]));
 	// What is not understood may also err, and then the time takes no part: only a closed time is certain.
-	if (time.is === "unclear") return value === false ? "closed" : { because: time.because };
+	if (slip !== null) return value === false ? "closed" : { because: slip };
 	if (typeof value === "boolean") return value ? "open" : "closed";
 	if (!isUnknown(value)) return { because: { kind: "not-boolean", clause: "time" } };
 	// A time that errs takes no part, as a condition that does; a slip in a type is not understood.

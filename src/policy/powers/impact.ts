@@ -69,7 +69,7 @@ function mayDiffer(before: PreparedAccess, after: PreparedAccess) {
 }
 
 const isUnderstood = ({ policy, consensus, unclear }: PreparedPolicy): boolean =>
-	unclear === null && consensus.because === null && compilePolicy(policy).slip === null;
+	unclear === null && consensus.because === null && compilePolicy(policy).condition.slip === null;
 
 function withExample(finding: ImpactFinding, apart: ReadonlySet<string>): ImpactFinding {
 	const example = findExample(finding, apart);

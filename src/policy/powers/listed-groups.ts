@@ -87,8 +87,7 @@ function partIn(policy: AccessPolicy, group: ActivityGroup): string | null {
 
 /** Returns the texts that the condition compares `activity.NAME` with. */
 function textsFor(policy: AccessPolicy, name: string): readonly string[] {
-	const { condition } = compilePolicy(policy);
-	return condition.is === "tree" ? comparedWith(condition.tree, `activity.${name}`) : [];
+	return comparedWith(compilePolicy(policy).condition.tree, `activity.${name}`);
 }
 
 /** Returns pairs of resources and actions that the policy may mean and the table has no activity of. */

@@ -57,7 +57,7 @@ export function findMoments(
 function candidatesFor(policies: readonly AccessPolicy[], atMs: number): readonly number[] {
 	const named = policies.map((policy) => {
 		const { time } = compilePolicy(policy);
-		return time.is === "tree" ? timesIn(time.tree) : { spans: [], moments: [] };
+		return time.slip === null ? timesIn(time.tree) : { spans: [], moments: [] };
 	});
 	const spans = named.flatMap((one) => one.spans);
 	const moments = [atMs, ...named.flatMap((one) => one.moments)];

@@ -113,7 +113,7 @@ function prepareFor(
 
 function namesCredentials(policy: AccessPolicy): boolean {
 	const { consensus } = compilePolicy(policy);
-	return consensus.is !== "absent" && mentionsName(consensus.tree, ["credentials"]);
+	return mentionsName(consensus.tree, ["credentials"]);
 }
 
 /** Prepares each policy once, and each consensus once, whichever policies have it. */
@@ -166,12 +166,12 @@ class PolicyMaker {
 
 	#read(policy: AccessPolicy): Consensus {
 		const { consensus } = compilePolicy(policy);
-		const formula = consensus.is === "absent" ? always : formulaOf(consensus.tree, this.#predicates);
+		const formula = formulaOf(consensus.tree, this.#predicates);
 		const { users } = this.#access;
 		if (!users.known && formula.is !== "constant") return this.#unclear(policy.consensus, notRead(users.because));
 		try {
 			// A part that is not understood may also err, and then the policy takes no part: nothing is sure.
-			if (consensus.is === "unclear") return this.#unclear(policy.consensus, consensus.because, formula);
+			if (consensus.slip !== null) return this.#unclear(policy.consensus, consensus.slip, formula);
 			return this.#fromFormula(policy.consensus, formula);
 		} catch (error) {
 			if (!(error instanceof TooComplex)) throw error;

@@ -1,5 +1,6 @@
 /** Checks what a saved plan states of tags that are created or removed, and of policies that are created or changed. */
 import type { PolicyChange, TagChange } from "../../plan/change.ts";
+import { tagChangeOf } from "../../plan/kinds/tag-change.ts";
 import { uuid } from "../../plan/organization.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { standInFor } from "../../plan/stand-in.ts";
@@ -12,24 +13,11 @@ import { isSorted } from "./saved-plan-meaning.ts";
 export function findWrongWholeTag(change: TagChange, { organizationId }: Plan): string | undefined {
 	const { action, before, after } = change;
 	const users = (action === "create" ? after.members : before.members) ?? [];
-	const isKnown = before.members !== null;
 	if (!isSorted(users)) return "its users are not sorted";
-	const none: readonly string[] = [];
-	const expected =
-		action === "create"
-			? {
-					...{ reason: "not-there", tagId: standInFor(organizationId, "userTag", after.name), addUserIds: users },
-					...{ removeUserIds: none, before: { name: after.name, members: none } },
-					after: { name: after.name, members: users },
-				}
-			: {
-					...{ reason: "is-there", addUserIds: none, removeUserIds: users },
-					after: { name: before.name, members: isKnown ? none : null },
-				};
-	return firstDifference(change, {
-		...{ address: `userTag:${after.name}`, basis: "live", lastApplied: null },
-		...expected,
-	});
+	const { name } = after;
+	const created = { tagId: standInFor(organizationId, "userTag", name), name, members: [], addUserIds: users };
+	const removed = { tagId: change.tagId, ...before, removeUserIds: users };
+	return firstDifference(change, tagChangeOf(action, action === "create" ? created : removed));
 }
 
 /** The same of a policy that is created or changed. */

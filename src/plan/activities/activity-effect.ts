@@ -3,6 +3,7 @@ import { defined, nonEmpty } from "../../common/defined.ts";
 import type { Expiry } from "../access-window.ts";
 import { printAddress } from "../address.ts";
 import type { Change, RemovalChange, TagChange } from "../change.ts";
+import { tagChangeOf } from "../kinds/tag-change.ts";
 import {
 	type DesiredObject,
 	type DesiredOrganization,
@@ -17,7 +18,7 @@ import { approversOf } from "./activity-events.ts";
 import type { PendingActivity } from "./pending.ts";
 import { idsIn, isStepOperation, targetOf } from "./requests.ts";
 import type { ReviewedActivity } from "./reviewed-activity.ts";
-import { fullUpdate, isRealWriting, isWriting, tagChangeOf, writtenChangesOf } from "./written-effect.ts";
+import { fullUpdate, isRealWriting, isWriting, writtenChangesOf } from "./written-effect.ts";
 
 /** What an activity changes is planned with. */
 export interface EffectContext {

@@ -5,9 +5,10 @@ import { printAddress } from "../address.ts";
 import type { PolicyChange, PolicyContent, TagChange } from "../change.ts";
 import { contentOf, newContent, updatedContent } from "../kinds/policy-content.ts";
 import { idsOfReferences } from "../kinds/references.ts";
+import { tagChangeOf } from "../kinds/tag-change.ts";
 import type { DesiredOrganization, LiveOrganization, LivePolicy } from "../organization.ts";
 import { standInFor } from "../stand-in.ts";
-import { compareText, sameValue } from "../value.ts";
+import { sameValue } from "../value.ts";
 import { type AnyParameters, idsIn } from "./requests.ts";
 
 interface Written {
@@ -123,35 +124,5 @@ function policyChangeOf(policy: LivePolicy | null, after: PolicyContent, state?:
 		after,
 		written: inNames(after),
 		writtenBefore: policy === null ? null : inNames(policy),
-	};
-}
-
-interface TagEffect {
-	readonly tagId: string;
-	readonly name: string;
-	/** Its new name; left out where it keeps its name. */
-	readonly after?: string;
-	/** Null: they are not known. */
-	readonly members: readonly string[] | null;
-	readonly addUserIds?: readonly string[];
-	readonly removeUserIds?: readonly string[];
-}
-
-export function tagChangeOf(
-	action: TagChange["action"],
-	{ tagId, name, after = name, members, addUserIds = [], removeUserIds = [] }: TagEffect,
-): TagChange {
-	const isMoved = addUserIds.length + removeUserIds.length > 0;
-	const kept = members?.filter((userId) => !removeUserIds.includes(userId)) ?? null;
-	const renamed = isMoved ? "name-and-members-differ" : "name-differs";
-	return {
-		...{ kind: "userTag", action, tagId, addUserIds, removeUserIds, lastApplied: null },
-		address: printAddress("userTag", name),
-		reason: { create: "not-there", remove: "is-there", update: name === after ? "members-differ" : renamed }[
-			action
-		] as TagChange["reason"],
-		basis: members === null && isMoved ? "unknown" : "live",
-		before: { name, members },
-		after: { name: after, members: kept === null ? null : [...new Set([...kept, ...addUserIds])].sort(compareText) },
 	};
 }

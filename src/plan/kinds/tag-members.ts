@@ -3,6 +3,7 @@ import { printAddress } from "../address.ts";
 import type { Basis, TagChange, Unread } from "../change.ts";
 import type { DesiredMembers, DesiredUserTag, LastAppliedTag, LiveOrganization, LiveUserTag } from "../organization.ts";
 import { compareText } from "../value.ts";
+import { tagChangeOf } from "./tag-change.ts";
 
 /** Returns how the live tag differs from what is wanted of it, and whether its members are unknown. */
 export function compareTag(
@@ -24,18 +25,11 @@ export function compareTag(
 					standsIn: members.lastApplied === null ? "nothing" : "last-applied",
 				};
 	if (!renamed && !membersDiffer) return { change: null, unknownMembers };
+	const [name, addUserIds, removeUserIds] = [tag.name, members.add, members.remove];
+	const effect = { tagId: tag.id, name, after: wanted.name, members: members.before, addUserIds, removeUserIds };
 	const change: TagChange = {
-		address,
-		kind: "userTag",
-		action: "update",
-		reason: renamed ? (membersDiffer ? "name-and-members-differ" : "name-differs") : "members-differ",
-		basis: membersDiffer ? members.basis : "live",
-		tagId: tag.id,
-		before: { name: tag.name, members: members.before },
-		after: { name: wanted.name, members: members.before === null ? null : applyMembers(members) },
-		addUserIds: members.add,
-		removeUserIds: members.remove,
-		lastApplied: members.lastApplied,
+		...tagChangeOf("update", effect),
+		...{ address, basis: membersDiffer ? members.basis : "live", lastApplied: members.lastApplied },
 	};
 	return { change, unknownMembers };
 }
@@ -85,10 +79,6 @@ function isChangedSince(applied: LastAppliedTag, tag: LiveUserTag): boolean {
 	const { completedAtMs } = applied;
 	if (completedAtMs === undefined || tag.updatedAtMs === undefined) return false;
 	return tag.updatedAtMs > completedAtMs + ownChangeMarginMs;
-}
-
-function applyMembers({ before, add, remove }: MemberDifference): readonly string[] {
-	return [...without(before ?? [], remove), ...add].sort(compareText);
 }
 
 /** The items of both lists, once each. */

@@ -18,6 +18,7 @@ import { standInFor } from "../stand-in.ts";
 import { compareText } from "../value.ts";
 import { bothWays, findObjects, quote, takenNames } from "./found-objects.ts";
 import type { RequestShape, UserTagKind } from "./kind.ts";
+import { tagChangeOf } from "./tag-change.ts";
 import { compareTag } from "./tag-members.ts";
 
 export const userTag: UserTagKind = {
@@ -91,36 +92,13 @@ function tagDifferences(desired: DesiredOrganization, live: LiveOrganization): D
 
 function createTag({ name, members }: DesiredUserTag, { organizationId }: DesiredOrganization): TagChange {
 	const userIds = members === undefined ? [] : members.mode === "exactly" ? members.exactly : members.atLeast;
-	return {
-		address: printAddress("userTag", name),
-		kind: "userTag",
-		action: "create",
-		reason: "not-there",
-		basis: "live",
-		tagId: standInFor(organizationId, "userTag", name),
-		before: { name, members: [] },
-		after: { name, members: userIds },
-		addUserIds: userIds,
-		removeUserIds: [],
-		lastApplied: null,
-	};
+	const tagId = standInFor(organizationId, "userTag", name);
+	return tagChangeOf("create", { tagId, name, members: [], addUserIds: userIds });
 }
 
 function removeTag({ id, name, members }: LiveUserTag): TagChange {
 	const userIds = members.known ? members.value : null;
-	return {
-		address: printAddress("userTag", name),
-		kind: "userTag",
-		action: "remove",
-		reason: "is-there",
-		basis: "live",
-		tagId: id,
-		before: { name, members: userIds },
-		after: { name, members: userIds === null ? null : [] },
-		addUserIds: [],
-		removeUserIds: userIds ?? [],
-		lastApplied: null,
-	};
+	return tagChangeOf("remove", { tagId: id, name, members: userIds, removeUserIds: userIds ?? [] });
 }
 
 /** Returns the live tags that must not exist: by id, or else by name. */

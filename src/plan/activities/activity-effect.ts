@@ -1,8 +1,8 @@
 /** What pending activities would do to the live organization, as plans: of each as signed, and of several. Pure. */
 import { defined, nonEmpty } from "../../common/defined.ts";
 import type { Expiry } from "../access-window.ts";
-import { printAddress } from "../address.ts";
-import type { Change, RemovalChange, TagChange } from "../change.ts";
+import type { Change, TagChange } from "../change.ts";
+import { removalOf } from "../kinds/removal.ts";
 import { tagChangeOf } from "../kinds/tag-change.ts";
 import {
 	type DesiredObject,
@@ -166,15 +166,9 @@ function changesOf(
 	const names = namesOfUsers(desired);
 	const owner = userId === null ? "" : `${Object.hasOwn(names, userId) ? names[userId] : userId}/`;
 	const objects = live.removables[kind];
-	return ids.map((id): RemovalChange => {
+	return ids.map((id) => {
 		const found = objects.known ? objects.value.find((one) => one.id === id && one.userId === userId) : undefined;
-		return {
-			...{ kind, action: "remove", id, userId, after: null },
-			address: printAddress(kind, `${owner}${id}`),
-			reason: objects.known ? "is-there" : "not-known-to-be-absent",
-			basis: objects.known ? "live" : "unknown",
-			before: found === undefined ? null : { name: found.name },
-		};
+		return removalOf({ kind, id, userId }, `${owner}${id}`, objects.known, found?.name);
 	});
 }
 

@@ -20,6 +20,7 @@ import { standInFor } from "../stand-in.ts";
 import { bothWays, findObjects, quote, takenNames } from "./found-objects.ts";
 import { contentOf } from "./policy-content.ts";
 import { type IdsOfReferences, idsOfReferences, resolveText } from "./references.ts";
+import { removalOf } from "./removal.ts";
 
 /** Whether the document states policies, or says that its list of them is complete. */
 export function statesPolicies(desired: DesiredOrganization): boolean {
@@ -134,15 +135,5 @@ function removeUnlisted(
 	return live
 		.filter(({ id, name }) => !listed.has(id) && !removed.has(id) && !removed.has(name))
 		.filter(({ name }) => !except.some((glob) => matchesGlob(glob, name)))
-		.map(({ id, name }) => ({
-			address: printAddress("policy", id),
-			kind: "policy",
-			action: "remove",
-			reason: "is-there",
-			basis: "live",
-			id,
-			userId: null,
-			before: { name },
-			after: null,
-		}));
+		.map(({ id, name }) => removalOf({ kind: "policy", id, userId: null }, id, true, name));
 }

@@ -14,6 +14,21 @@ export function removalKind(kind: Omit<RemovalKind, "action" | "differences">): 
 	};
 }
 
+/** Returns the removal of an object. `isKnown`: whether it is known what is live; `name`: undefined where it is not there. */
+export function removalOf(
+	{ kind, id, userId }: Pick<RemovalChange, "kind" | "id" | "userId">,
+	label: string,
+	isKnown: boolean,
+	name: string | undefined,
+): RemovalChange {
+	return {
+		address: printAddress(kind, label),
+		...{ kind, action: "remove", reason: isKnown ? "is-there" : "not-known-to-be-absent" },
+		...{ basis: isKnown ? "live" : "unknown", id, userId },
+		...{ before: name === undefined ? null : { name }, after: null },
+	};
+}
+
 function removalDifferences(kind: RemovalKindName, desired: DesiredOrganization, live: LiveOrganization): Differences {
 	const removals = removalsOf(desired, kind);
 	if (removals.length === 0) return { changes: [], problems: [], unread: [] };
@@ -26,18 +41,8 @@ function removalDifferences(kind: RemovalKindName, desired: DesiredOrganization,
 		const object = isId ? written : { ...written, id: ids.get(written.id) ?? written.id };
 		const key = keyOfRemoval(object);
 		if (found.known ? !names.has(key) : applied?.[key] !== undefined) return [];
-		const change = {
-			address: printAddress(kind, labelOfObject(object, desired)),
-			kind,
-			action: "remove",
-			reason: found.known ? "is-there" : "not-known-to-be-absent",
-			basis: found.known ? "live" : "unknown",
-			id: object.id,
-			userId: object.userId,
-			before: found.known ? { name: names.get(key) ?? "" } : null,
-			after: null,
-		} as const;
-		return [change];
+		const name = found.known ? (names.get(key) ?? "") : undefined;
+		return [removalOf(object, labelOfObject(object, desired), found.known, name)];
 	});
 	if (found.known) return { changes, problems: [], unread: [] };
 	const standsIn = changes.length < removals.length ? "last-applied" : "nothing";

@@ -41,11 +41,15 @@ export interface CronSpan {
 	readonly zone: Zone;
 }
 
+type Construct = Expression & { readonly node: "construct" };
+
+const read = new WeakMap<Construct, ReturnType<typeof findConstruct>>();
+
 /** Returns the moment or the schedule that the expression writes, or what is wrong with an argument; null without as many texts as it needs. */
-export function readConstruct({
-	name,
-	arguments: given,
-}: Expression & { readonly node: "construct" }): bigint | CronSpan | WrongArgument | null {
+export const readConstruct = (expression: Construct): ReturnType<typeof findConstruct> =>
+	remember(read, expression, () => findConstruct(expression));
+
+function findConstruct({ name, arguments: given }: Construct): bigint | CronSpan | WrongArgument | null {
 	const texts = given.flatMap((one) => (one.node === "literal" && typeof one.value === "string" ? one.value : []));
 	const [first = "", second = "", third = ""] = texts;
 	if (texts.length !== given.length || texts.length !== (name === "Timestamp" ? 1 : 3)) return null;
@@ -72,16 +76,8 @@ const cronFields = [
 	["weekday", 0, 6],
 ] as const;
 
-const cache = new Map<string, CronSpan | WrongArgument>();
-
 /** Returns the schedule that the three arguments of `CronSpan` describe. */
-export function parseCronSpan(cron: string, duration: string, zone: string): CronSpan | WrongArgument {
-	const key = JSON.stringify([cron, duration, zone]);
-	if (cache.size >= 1_000) cache.clear();
-	return remember(cache, key, () => parseArguments(cron, duration, zone));
-}
-
-function parseArguments(cron: string, duration: string, zoneName: string): CronSpan | WrongArgument {
+export function parseCronSpan(cron: string, duration: string, zoneName: string): CronSpan | WrongArgument {
 	const written = cron.split(/ +/);
 	if (cron.length > 1_000 || written.length !== cronFields.length) {
 		return { wrong: "not 5 fields; write minute, hour, day, month and weekday, like '0 9 * * 1-5'", argument: 0 };

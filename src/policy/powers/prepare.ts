@@ -57,7 +57,7 @@ const prepared = new WeakMap<AccessState, PreparedAccess>();
 export function prepareAccess(access: AccessState, atMs: number, like?: PreparedAccess): PreparedAccess {
 	const known = prepared.get(access);
 	if (known?.atMs === atMs) return known;
-	const made = prepareFor(access, atMs, userIdsOf(access), like);
+	const made = prepareFor(access, atMs, userIdsOf(access), like ?? known);
 	prepared.set(access, made);
 	return made;
 }
@@ -91,19 +91,20 @@ function prepareFor(
 	like?: PreparedAccess,
 ): PreparedAccess {
 	const policies = access.policies.known ? access.policies.value : [];
-	const byCredential = policies.some(namesCredentials);
+	const byCredential =
+		like?.access.policies === access.policies ? like.maker.byCredential : policies.some(namesCredentials);
 	const isLike = like?.access.users === access.users && like.access.rootQuorum === access.rootQuorum;
 	const maker =
 		isLike && like.maker.byCredential === byCredential
 			? like.maker
-			: new PolicyMaker(access, atMs, { userIds, byCredential });
+			: new PolicyMaker(access, { userIds, byCredential });
 	return {
 		access,
 		atMs,
 		votes: maker.votes,
 		users: maker.users,
 		maker,
-		policies: policies.flatMap((policy) => maker.make(policy)),
+		policies: policies.flatMap((policy) => maker.make(policy, atMs)),
 		rootQuorum: rootUserSets(access, maker.users),
 		userSets: new Map(),
 		withRoot: new WeakMap(),
@@ -123,14 +124,13 @@ class PolicyMaker {
 	readonly votes: Votes;
 	readonly users: Votes;
 	readonly #access: AccessState;
-	readonly #atMs: number;
 	readonly #predicates: Predicates;
-	readonly #policies = new WeakMap<AccessPolicy, readonly PreparedPolicy[]>();
+	/** Each at the moments at which its time is unknown, and at all others. */
+	readonly #policies = new WeakMap<AccessPolicy, Map<number | null, PreparedPolicy>>();
 	readonly #consensuses = new Map<string, Consensus>();
 
 	constructor(
 		access: AccessState,
-		atMs: number,
 		{ userIds, byCredential }: { readonly userIds: readonly string[]; readonly byCredential: boolean },
 	) {
 		const users = new Map(access.users.known ? access.users.value.map((user) => [user.id, user]) : []);
@@ -139,29 +139,28 @@ class PolicyMaker {
 		this.users = makeVotes(userIds, present);
 		this.votes = byCredential ? splitVotes(userIds, present, users) : this.users;
 		this.#access = access;
-		this.#atMs = atMs;
 		this.#predicates = makePredicates(this.votes, users);
 	}
 
 	/** Returns the policy; none where it is not in force. */
-	make(policy: AccessPolicy): readonly PreparedPolicy[] {
-		return remember(this.#policies, policy, () => this.#prepare(policy));
-	}
-
-	#prepare(policy: AccessPolicy): readonly PreparedPolicy[] {
-		const time = judgeTime(policy, this.#atMs);
+	make(policy: AccessPolicy, atMs: number): readonly PreparedPolicy[] {
+		const time = judgeTime(policy, atMs);
 		if (time === "closed") return [];
+		const known = remember(this.#policies, policy, () => new Map<number | null, PreparedPolicy>());
 		const isKnown = policy.effect === "EFFECT_ALLOW" || policy.effect === "EFFECT_DENY";
-		const unclear = typeof time === "object" ? time.because : null;
-		return [
-			{
+		const unclear = time === "open" ? null : time.because;
+		const one = remember(
+			known,
+			unclear === null ? null : atMs,
+			(): PreparedPolicy => ({
 				policy,
 				allows: policy.effect !== "EFFECT_DENY",
 				denies: policy.effect !== "EFFECT_ALLOW",
 				consensus: remember(this.#consensuses, policy.consensus, () => this.#read(policy)),
 				unclear: isKnown ? unclear : { kind: "unknown-effect", effect: policy.effect },
-			},
-		];
+			}),
+		);
+		return [one];
 	}
 
 	#read(policy: AccessPolicy): Consensus {

@@ -32,13 +32,14 @@ export interface Predicates {
 	readonly byUser: ReadonlyMap<string, Bits>;
 	/** Votes with a credential, one that is not known among them: who approves has one. */
 	readonly withCredential: Bits;
-	/** The user and the credential of each vote. */
+	/** The user and the credential of each vote; made when they are read. */
 	readonly userValues: readonly Struct[];
 	readonly credentialValues: readonly Struct[];
 }
 
 export function makePredicates(votes: Votes, users: ReadonlyMap<string, AccessUser>): Predicates {
 	const byTag = new Map<string, Bits>();
+	let [userValues, credentialValues]: [(readonly Struct[])?, (readonly Struct[])?] = [];
 	let known = 0n;
 	for (const [index, id] of votes.userIds.entries()) {
 		const own = votes.votesOf[index] ?? 0n;
@@ -47,7 +48,6 @@ export function makePredicates(votes: Votes, users: ReadonlyMap<string, AccessUs
 		known |= own;
 		for (const tag of user.tagIds.value) byTag.set(tag, (byTag.get(tag) ?? 0n) | own);
 	}
-	const perUser = votes.userIds.map((id) => userValue(id, users.get(id)));
 	const credentialed = votes.credentials.flatMap((one, vote) => (one.known && one.value === null ? [] : [vote]));
 	return {
 		votes,
@@ -55,10 +55,19 @@ export function makePredicates(votes: Votes, users: ReadonlyMap<string, AccessUs
 		byTag,
 		byUser: new Map(votes.userIds.map((id, index) => [id, votes.votesOf[index] ?? 0n])),
 		withCredential: votes.all & setOf(credentialed),
-		userValues: votes.owners.map((owner) => perUser[owner] ?? structOf({})),
-		credentialValues: votes.credentials.map((one, vote) =>
-			credentialValue(one, votes.userIds[votes.owners[vote] ?? 0] ?? ""),
-		),
+		get userValues() {
+			userValues ??= votes.owners.map((owner) => {
+				const id = votes.userIds[owner] ?? "";
+				return userValue(id, users.get(id));
+			});
+			return userValues;
+		},
+		get credentialValues() {
+			credentialValues ??= votes.credentials.map((one, vote) =>
+				credentialValue(one, votes.userIds[votes.owners[vote] ?? 0] ?? ""),
+			);
+			return credentialValues;
+		},
 	};
 }
 

@@ -1,9 +1,10 @@
 /** Clauses of one policy: whether its time is open, and whether its condition holds. */
 
 import { describe, expect, it } from "vitest";
-import type { AccessPolicy } from "../../../src/policy/access.ts";
+import type { AccessPolicy, AccessState } from "../../../src/policy/access.ts";
 import { activityTypes } from "../../../src/policy/activities/types.ts";
 import { type ActivityFacts, factsOfGroup, factsOfType } from "../../../src/policy/powers/activity.ts";
+import { prepareAccess } from "../../../src/policy/powers/prepare.ts";
 import { compilePolicy, judgeTime, outcomeFor } from "../in-words.ts";
 
 const policyOf = (parts: Partial<AccessPolicy>): AccessPolicy => ({
@@ -53,6 +54,27 @@ describe("The time of a policy", () => {
 		expect(timeAt("time.now >")).toEqual({
 			because: "the time is not understood: expected a value, found the end of the expression",
 		});
+	});
+});
+
+describe("The policies of an access", () => {
+	it("are read once for all moments, and are there while they are in force", () => {
+		const after = "time.now >= Timestamp('2026-03-10T12:00:00Z')";
+		const always = policyOf({ consensus: "approvers.count() >= 1" });
+		const [later, doubtful] = [policyOf({ time: after }), policyOf({ time: "time.month == 3" })];
+		const access: AccessState = {
+			users: { known: true, value: [] },
+			policies: { known: true, value: [always, later, doubtful] },
+			rootQuorum: { known: true, value: { threshold: 1, userIds: [] } },
+		};
+		const [early, late] = ["2026-03-10T11:00:00Z", "2026-03-10T13:00:00Z"].map(
+			(at) => prepareAccess(access, Date.parse(at)).policies,
+		);
+		expect(early?.map(({ policy }) => policy)).toEqual([always, doubtful]);
+		expect(late?.map(({ policy }) => policy)).toEqual([always, later, doubtful]);
+		expect(late?.[0]).toBe(early?.[0]);
+		expect(late?.[2]).not.toBe(early?.[1]);
+		expect(late?.map(({ unclear }) => unclear === null)).toEqual([true, true, false]);
 	});
 });
 

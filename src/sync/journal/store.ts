@@ -2,7 +2,7 @@
 
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { remember } from "../../common/remember.ts";
-import type { LastApplied, LastAppliedTag } from "../../plan/organization.ts";
+import type { LastApplied } from "../../plan/organization.ts";
 import type { RequestBody } from "../../wire/request-body.ts";
 import type { OwnerJournal } from "../journal-owners.ts";
 import { DiskWriter } from "./disk-writer.ts";
@@ -165,18 +165,10 @@ export class JournalStore implements Omit<Journal, keyof (VoteJournal & OwnerJou
 			const organizationId = String(row.organization_id);
 			this.#recordApplied(
 				organizationId,
-				applied((tagId) => this.#lastAppliedTag(organizationId, tagId)),
+				applied((tagId) => this.lastApplied(organizationId).userTags[tagId]),
 			);
 			return isRecorded;
 		});
-	}
-
-	/** One row, because the state of an organization has a row for each object that was ever applied. */
-	#lastAppliedTag(organizationId: string, tagId: string): LastAppliedTag | undefined {
-		const rows = this.#prepare(
-			"SELECT kind, id, value FROM applied WHERE organization_id = ? AND kind = 'userTag' AND id = ?",
-		).all(organizationId, tagId);
-		return toLastApplied(rows as unknown as AppliedRow[]).userTags[tagId];
 	}
 
 	#settle(fingerprint: string, outcome: RecordedOutcome, activityId: string | null, nowMs: number): boolean {

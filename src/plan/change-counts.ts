@@ -7,18 +7,8 @@ export interface Counted {
 	readonly counted: number;
 }
 
-interface ChangeCounts {
-	readonly gained: Counted;
-	readonly lost: Counted;
-	readonly removals: Counted;
-	readonly reported: number;
-}
-
 /** Returns how many memberships and objects change. `isCounted` is whether the change at an address counts as made. */
-export function countChanges(
-	{ changes }: Pick<Plan, "changes">,
-	isCounted: (address: string) => boolean,
-): ChangeCounts {
+export function countChanges({ changes }: Pick<Plan, "changes">, isCounted: (address: string) => boolean) {
 	const sum = (sizeOf: (change: Plan["changes"][number]) => number): Counted => {
 		const sizes = changes.map((change) => [sizeOf(change), isCounted(change.address)] as const);
 		const add = (total: number, [size]: readonly [number, boolean]): number => total + size;

@@ -114,11 +114,11 @@ function describeDenial({ approval, operation }: Pick<ForecastStep, "approval" |
 	const { policyIds, because } = approval;
 	const policies = describePolicies(policyIds, names);
 	const who: Phrase = names.submitterId === undefined ? ["this key"] : [namePerson(names.submitterId, names)];
-	if (policies !== null && because?.kind === "not-enough-approvals") {
+	if (policies.length > 0 && because?.kind === "not-enough-approvals") {
 		const none: Phrase = ["no set of approvals that includes this user's satisfies ", ...policies];
 		return ["no policy allows ", ...who, ` to ${actions[operation]}: `, ...none];
 	}
-	if (policies !== null) return [...policies, policyIds.length === 1 ? " denies it" : " deny it"];
+	if (policies.length > 0) return [...policies, policyIds.length === 1 ? " denies it" : " deny it"];
 	const known: Phrase = because === null ? [] : [" (", ...sayReason(because), ")"];
 	return ["no policy allows ", ...who, ` to ${actions[operation]}`, ...known];
 }

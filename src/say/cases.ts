@@ -45,7 +45,7 @@ function sayFact(finding: CaseFinding, what: Phrase, isEach: boolean, names: Pow
 	const people = listPeople(userIds, names);
 	const each = isEach ? "each " : "";
 	const joint = userIds.length > 1 && !isEach ? " together" : " alone";
-	const policy = policyId === undefined ? [] : (describePolicies([policyId], names) ?? []);
+	const policy = policyId === undefined ? [] : describePolicies([policyId], names);
 	switch (found) {
 		case "can":
 			return [...people, ` can ${each}`, ...what, joint];
@@ -80,7 +80,7 @@ function sayWhere({ condition, example }: CaseFinding): Phrase {
 /** Returns why it is so: the policy, and the clause that decides. */
 export function sayClause({ policyId, effect, applies, clause, text }: DecidingClause, names: PowerNames): Phrase {
 	if (policyId === null) return ["the root quorum can do everything"];
-	const subject: Phrase = [`${effect} `, ...(describePolicies([policyId], names) ?? [])];
+	const subject: Phrase = [`${effect} `, ...describePolicies([policyId], names)];
 	const written: Phrase = text.trim() === "" ? [] : [": ", code(withReferences(text, names))];
 	if (!applies) return [...subject, ` does not apply, its ${clause} ${failing[clause]}`, ...written];
 	if (text.trim() === "") return [...subject, ` ${effect === "deny" ? "denies" : "allows"} it`];

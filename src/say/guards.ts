@@ -7,6 +7,7 @@ import { type Allowed, type Guard, type GuardKind, refusingGuards } from "../pla
 import type { PlanImpact } from "../plan/impact/impact.ts";
 import { kindOf } from "../plan/kinds/index.ts";
 import { removalKindNames, removalLists } from "../plan/kinds/names.ts";
+import { showUser } from "../plan/user-labels.ts";
 import { describeLabel, labelUser } from "../plan/users.ts";
 import { count } from "./count.ts";
 import { firstOf, joinPeople, listFindings, listLoners, listPowers } from "./findings.ts";
@@ -154,9 +155,7 @@ function ownWords(kind: GuardKind): string {
 
 /** The caller by alias, with live name and id where the alias alone could be mistaken. */
 function callerText({ userId, names, isUnknown }: Finding<"last-of-caller">, kind: GuardKind): string {
-	const label = labelUser(userId, names);
-	const parts = describeLabel(label, showName);
-	const name = parts.length === 0 ? showName(label.name) : `${showName(label.name)} (${parts.join(", ")})`;
+	const name = showUser(userId, names);
 	const what = ownWords(kind);
 	return isUnknown
 		? `${name} applies this plan and could be left without any ${what}: whether this user has others is unknown`

@@ -138,9 +138,9 @@ function describeThreshold(
 
 const maxPolicies = 3;
 
-/** Returns the policies by name, by id where the name is not known; null without one. */
-export function describePolicies(policyIds: readonly string[], { policyNames = {} }: PowerNames): Phrase | null {
-	if (policyIds.length === 0) return null;
+/** Returns the policies by name, by id where the name is not known; empty without one. */
+export function describePolicies(policyIds: readonly string[], { policyNames = {} }: PowerNames): Phrase {
+	if (policyIds.length === 0) return [];
 	const listed = listSome(policyIds, (id) => code(own(policyNames, id) || id), maxPolicies, " and ");
 	return [policyIds.length === 1 ? "policy " : "policies ", ...listed];
 }

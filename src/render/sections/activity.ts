@@ -3,6 +3,7 @@
  * that changes for who can do what, who voted, and what is missing. Every format is made of these words.
  */
 import { showAddress, showName, showNameWithin, showRename, showValue } from "../../common/escape.ts";
+import { own } from "../../common/own.ts";
 import { addressesOf } from "../../plan/activities/activity-objects.ts";
 import { idsIn, isStepOperation, targetOf } from "../../plan/activities/requests.ts";
 import type { ReviewedActivity, ShownVote } from "../../plan/activities/reviewed-activity.ts";
@@ -54,25 +55,16 @@ export function activityRow(
 	};
 }
 
-interface ActivityParts {
-	/** Why it cannot be reviewed, so that no one should vote for it; empty when it can. */
-	readonly mistakes: readonly Phrase[];
-	readonly request: readonly Row[];
-	/** What it changes for who can do what; empty where that is not known at all. */
-	readonly impact: readonly Row[];
-	/** Who submitted it, and who voted since, in the order of the votes. */
-	readonly votes: readonly Phrase[];
-	/** What it waits for; null where that is not known. */
-	readonly missing: Phrase | null;
-}
-
-/** `own` are names beside those of its effect; `voterId` is who would vote: then the words say whether this vote would complete it. */
-export function describeActivity(activity: ReviewedActivity, own: UserNames, voterId: string | null): ActivityParts {
+/**
+ * Returns why it cannot be reviewed, what it changes, what that means, who voted, and what is missing; null where that is not known.
+ * `beside` are names that its effect lacks; `voterId` is who would vote: then the words say whether this vote would complete it.
+ */
+export function describeActivity(activity: ReviewedActivity, beside: UserNames, voterId: string | null) {
 	const isReviewable = activity.mistakes.length === 0;
-	const effect = activity.effect === null ? null : withNames(activity.effect, own);
-	const names = effect ?? own;
+	const effect = activity.effect === null ? null : withNames(activity.effect, beside);
+	const names = effect ?? beside;
 	return {
-		mistakes: activity.mistakes.map(({ message }) => ["cannot be reviewed: ", reason(message)]),
+		mistakes: activity.mistakes.map(({ message }): Phrase => ["cannot be reviewed: ", reason(message)]),
 		request: describeRequest({ ...activity, effect }, names),
 		impact: effect === null || !isReviewable ? [] : impactRows(effect),
 		votes: describeVotes(activity, names),
@@ -101,41 +93,36 @@ export function withNames(plan: Plan, { userNames, liveNames }: UserNames): Plan
 
 /** Returns what a request changes, every parameter of it: one row for each object, with its parts below it. */
 export function describeRequest(request: ShownRequest, names: UserNames = request.effect ?? noNames): readonly Row[] {
-	const { operation, parameters } = request;
-	switch (operation) {
-		case "update_user_tag":
-			return [describeTag(request, names), ...describeOthers(parameters, tagParameters)];
-		case "create_user_tag":
-			return [createdTagRow(parameters, names), ...describeOthers(parameters, ["userTagName", "userIds"])];
-		case "delete_user_tags":
-			return [...removedTagRows(parameters, request.effect, names), ...describeOthers(parameters, ["userTagIds"])];
-		case "create_policies": {
-			const created = createdPolicyRows(parameters, request.effect);
-			return [...(created ?? []), ...describeOthers(parameters, created === null ? [] : ["policies"])];
-		}
-		case "update_policy":
-			return [changedPolicyRow(parameters, request.effect), ...describeOthers(parameters, updateParameters)];
-		case "init_import_private_key":
-			return [
-				row("+", ["prepare the import of a private key for ", personOf(parameters.userId, names)]),
-				...describeOthers(parameters, ["userId"]),
-			];
-		case "delete_policies":
-			return [...describeRemovals(request, names), ...describeOthers(parameters, ["policyIds"])];
-		case "delete_oauth_providers":
-			return [...describeRemovals(request, names), ...describeOthers(parameters, ["userId", "providerIds"])];
-		case "delete_tvc_app_and_deployments":
-			return [...describeRemovals(request, names), ...describeOthers(parameters, ["appId"])];
-		default:
-			return describeOthers(parameters, []);
-	}
+	const [rowsOf, ...known] = own(requests, request.operation ?? "") ?? [];
+	const rows = rowsOf?.(request, names) ?? null;
+	return [...(rows ?? []), ...describeOthers(request.parameters, rows === null ? [] : known)];
 }
 
-const updateParameters = [
-	...["policyId", "policyName", "policyEffect", "policyCondition", "policyConsensus", "policyNotes", "time"],
-];
-
-const tagParameters = ["userTagId", "newUserTagName", "addUserIds", "removeUserIds"];
+/** The rows of each operation, null where they cannot show all of it; and the parameters that they show. */
+const requests: Readonly<
+	Record<string, readonly [(request: ShownRequest, names: UserNames) => readonly Row[] | null, ...shown: string[]]>
+> = {
+	update_user_tag: [
+		(one, names) => [describeTag(one, names)],
+		...["userTagId", "newUserTagName", "addUserIds", "removeUserIds"],
+	],
+	create_user_tag: [({ parameters }, names) => [createdTagRow(parameters, names)], "userTagName", "userIds"],
+	delete_user_tags: [({ parameters, effect }, names) => removedTagRows(parameters, effect, names), "userTagIds"],
+	create_policies: [({ parameters, effect }) => createdPolicyRows(parameters, effect), "policies"],
+	update_policy: [
+		({ parameters, effect }) => [changedPolicyRow(parameters, effect)],
+		...["policyId", "policyName", "policyEffect", "policyCondition", "policyConsensus", "policyNotes", "time"],
+	],
+	init_import_private_key: [
+		({ parameters }, names) => [
+			row("+", ["prepare the import of a private key for ", personOf(parameters.userId, names)]),
+		],
+		"userId",
+	],
+	delete_policies: [describeRemovals, "policyIds"],
+	delete_oauth_providers: [describeRemovals, "userId", "providerIds"],
+	delete_tvc_app_and_deployments: [describeRemovals, "appId"],
+};
 
 /** Max characters of a new name: a reader has to see all of a name that people have, and no more of another. */
 const maxNewName = 120;

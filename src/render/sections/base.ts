@@ -67,14 +67,14 @@ function leftRow(address: string, threeWay: ThreeWay): Row {
 }
 
 /** Returns a sentence for the verdict; empty where no alias now means another user. */
-export function summarizeAliases(threeWay: ThreeWay | null | undefined): string {
-	const found = threeWay === null || threeWay === undefined ? 0 : reassignedAliases(threeWay).length;
+export function summarizeAliases(threeWay: ThreeWay | null): string {
+	const found = threeWay === null ? 0 : reassignedAliases(threeWay).length;
 	if (found === 0) return "";
 	return found === 1 ? "1 alias now means another user." : `${found} aliases now mean other users.`;
 }
 
 /** Returns a sentence for the verdict; empty when apply would revert nothing. */
-export function summarizeReverted(threeWay: ThreeWay | null | undefined, plan: Plan): string {
+export function summarizeReverted(threeWay: ThreeWay | null, plan: Plan): string {
 	const found = threeWay?.reverts.length ?? 0;
 	// Apply does nothing in an organization that cannot converge.
 	if (found === 0 || plan.problems.length > 0) return "";
@@ -130,8 +130,8 @@ export function partSections(threeWay: ThreeWay | null, plan: Plan): readonly Se
 	const drifted = driftedRows(threeWay);
 	const unread = describeUnread(threeWay).map((line): Row => ({ sign: "?", said: ["unknown: ", reason(line)] }));
 	// What apply would revert comes before the parts, with the same legend.
-	const needsLegend = threeWay.reverts.length === 0;
-	const legend = needsLegend && changed.length + drifted.length > 0 ? signsMean : "";
+	const legend = threeWay.reverts.length === 0 ? signsMean : "";
+	const isUnexplained = legend !== "" && changed.length + drifted.length === 0;
 	const empty = isNew ? "Nothing: neither document manages anything." : "Nothing: both documents are the same.";
 	const emptyDrift = isNew ? "Nothing: the base does not have this organization." : inSync;
 	return [
@@ -140,7 +140,7 @@ export function partSections(threeWay: ThreeWay | null, plan: Plan): readonly Se
 			...part("drifted-before", drifted, drifted.length === 0 ? emptyDrift : changed.length === 0 ? legend : ""),
 			rows: [...drifted, ...unread],
 		},
-		part("planned", [], describePlanned(threeWay, plan, needsLegend && legend === "" ? ` ${signsMean}` : "")),
+		part("planned", [], describePlanned(threeWay, plan, isUnexplained ? ` ${legend}` : "")),
 	];
 }
 

@@ -38,7 +38,7 @@ export function casesSections(
 		section(
 			"cases-uncovered",
 			uncovered.map(({ policyId, clause }) => {
-				const policy = describePolicies([policyId], one) ?? [];
+				const policy = describePolicies([policyId], one);
 				return { said: clause === null ? policy : [`the ${clause} of `, ...policy] };
 			}),
 			one.uncovered?.length === 0 ? { foot: [["A case notices for each policy and clause."]] } : {},

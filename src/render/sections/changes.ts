@@ -134,17 +134,11 @@ function windowOf(plan: Plan, change: TagChange, userId: string, maxReason: numb
 }
 
 function doubtsOf(change: TagChange | RemovalChange): readonly Note[] {
-	const doubt = describeDoubt(change);
-	return notesOf("attention", doubt === null ? null : [doubt]);
-}
-
-function describeDoubt(change: TagChange | RemovalChange): string | null {
-	if (change.kind !== "userTag") return change.basis === "unknown" ? "may already be gone: it could not be read" : null;
-	if (change.lastApplied !== null) {
-		const since = change.lastApplied.changedSince ? "; the tag was changed elsewhere since" : "";
-		return `members as last applied at ${showText(change.lastApplied.at)}, not live${since}`;
-	}
-	return change.basis === "unknown" ? "members could not be read: these changes may not be needed" : null;
+	const unread = (doubt: string): readonly Note[] => (change.basis === "unknown" ? notesOf("attention", [doubt]) : []);
+	if (change.kind !== "userTag") return unread("may already be gone: it could not be read");
+	if (change.lastApplied === null) return unread("members could not be read: these changes may not be needed");
+	const since = change.lastApplied.changedSince ? "; the tag was changed elsewhere since" : "";
+	return notesOf("attention", [`members as last applied at ${showText(change.lastApplied.at)}, not live${since}`]);
 }
 
 /** Returns all changes, in the order of the plan; without a title, because the changes are the plan. */

@@ -1,9 +1,8 @@
 /** Why an activity is not finished. An evaluation that its status or a later one replaced is history, in the past tense. */
 
 import { showName } from "../../common/escape.ts";
-import { own } from "../../common/own.ts";
 import { type CommandContext, commandText } from "../../plan/suggested-command.ts";
-import type { UserNames } from "../../plan/users.ts";
+import { labelUser, type UserNames } from "../../plan/users.ts";
 import { sayStatus } from "../../say/activities.ts";
 import {
 	code,
@@ -84,14 +83,11 @@ const uuids = /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g;
 
 /** Returns the document's alias, else the live name, with the id; the id alone where there is neither. */
 function nameUser(userId: string, { userNames, liveNames }: ExplainResult): Span {
-	const id = userId.toLowerCase();
-	const alias = own(userNames, id);
-	const liveName = own(liveNames, id);
+	const { name, isLive, liveName } = labelUser(userId, { userNames, liveNames });
 	const shown = showName(userId);
-	if (alias === undefined && liveName === undefined) return nameSpan(shown);
-	if (alias === undefined) return nameSpan(showName(liveName ?? ""), [shown, "no alias"]);
-	const other = liveName === undefined || liveName === alias ? [] : [`live name ${showName(liveName)}`];
-	return nameSpan(showName(alias), [shown, ...other]);
+	const other = liveName === null ? [] : [`live name ${showName(liveName)}`];
+	const notes = [...(name === userId.toLowerCase() ? [] : [shown]), ...(isLive ? ["no alias"] : []), ...other];
+	return nameSpan(notes.includes(shown) ? showName(name) : shown, notes);
 }
 
 const requiresConsensus = "OUTCOME_REQUIRES_CONSENSUS";

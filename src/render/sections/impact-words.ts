@@ -125,7 +125,12 @@ function describeFindings(findings: Findings, plan: Plan): ImpactLine {
 	const witness = first.witness.length < 2 ? [] : [["for example ", ...listPeople(first.witness, plan)]];
 	const activity = example === undefined ? [] : [["for example ", sayExample(example)]];
 	const policies = describePolicies(policyIds, plan);
-	const detail = [...(policies === null ? [] : [policies]), ...witness, ...activity, listSome(groups, code, maxGroups)];
+	const detail = [
+		...(policies.length === 0 ? [] : [policies]),
+		...witness,
+		...activity,
+		listSome(groups, code, maxGroups),
+	];
 	const short = phraseText(where).length > maxClaimed ? [", under some conditions"] : where;
 	const [claim, more] = describers[change](findings, plan);
 	return {
@@ -219,7 +224,7 @@ function whyNobody({ before, policyIds }: PlanImpact, plan: Plan): Phrase | null
 	const removed = new Set(plan.changes.flatMap(removedPolicy));
 	const gone = policyIds.filter((id) => removed.has(id));
 	if (gone.length > 0 && gone.length === policyIds.length) {
-		return [...(describePolicies(gone, plan) ?? []), gone.length === 1 ? " is removed" : " are removed"];
+		return [...describePolicies(gone, plan), gone.length === 1 ? " is removed" : " are removed"];
 	}
 	const byPolicies = before.thresholds.filter((all) => !all.some(({ isRootQuorum }) => isRootQuorum));
 	const [alternative, ...others] = byPolicies;

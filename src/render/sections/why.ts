@@ -148,7 +148,7 @@ function describePolicy(policy: PolicyExplanation, { userId, where }: AskedPolic
 	const who = namePerson(userId, names);
 	const does = effect?.does ?? "has an unknown effect";
 	const kind: Phrase = effect === undefined ? [code(policy.effect), " "] : [`${effect.name} `];
-	const subject: Phrase = [...kind, ...(describePolicies([policy.policyId], names) ?? [])];
+	const subject: Phrase = [...kind, ...describePolicies([policy.policyId], names)];
 	switch (policy.applies) {
 		case "alone":
 			return [...subject, ` ${does} with the approval of `, who, " alone"];
@@ -213,7 +213,7 @@ function describeMissing(one: PowerExplanation, names: PowerNames): readonly Phr
 		const denies = applying.filter(({ effect }) => effect === "EFFECT_DENY");
 		return denies.map(({ policyId }) => [
 			"to change this, ",
-			...(describePolicies([policyId], names) ?? []),
+			...describePolicies([policyId], names),
 			" must not apply to ",
 			who,
 		]);

@@ -46,15 +46,6 @@ export function impactHeadingOf(isDrift: boolean): string {
 	return isDrift ? "What apply would change for who can do what" : "What changes for who can do what";
 }
 
-const signs: Readonly<Record<ImpactChange, ImpactSign>> = {
-	nobody: "!!",
-	alone: "!!",
-	fewer: "!!",
-	gains: "+",
-	loses: "-",
-	unknown: "?",
-};
-
 /** Returns the whole in one sentence of orgsync's own words; null where the plan has no impact. */
 export function summarizeImpact(plan: Pick<Plan, "impact" | "impactVerdict" | "impactTimed">): string | null {
 	const now = summarizeNow(plan);
@@ -132,9 +123,10 @@ function describeFindings(findings: Findings, plan: Plan): ImpactLine {
 		listSome(groups, code, maxGroups),
 	];
 	const short = phraseText(where).length > maxClaimed ? [", under some conditions"] : where;
-	const [claim, more] = describers[change](findings, plan);
+	const [sign, describe] = describers[change];
+	const [claim, more] = describe(findings, plan);
 	return {
-		sign: signs[change],
+		sign,
 		isBad: change !== "gains" && change !== "loses",
 		sentence: [...claim, ...where, ...more],
 		claim: [...claim, ...short],
@@ -166,18 +158,20 @@ type Sentence = readonly [claim: Phrase, more: Phrase];
 
 type Describer = (findings: Findings, plan: Plan) => Sentence;
 
-const describers: Readonly<Record<ImpactChange, Describer>> = {
-	nobody: describeNobody,
-	alone: describeAlone,
-	fewer: describeFewer,
-	gains: describeGains,
-	loses: describeLoses,
-	unknown: (findings, plan) => {
-		const [{ because }] = findings;
-		const why: Phrase = because === null ? [] : [": ", ...sayReason(because, plan)];
-		return [["could not compare who can ", ...powerOf(findings)], why];
-	},
+const describers: Readonly<Record<ImpactChange, readonly [sign: ImpactSign, describe: Describer]>> = {
+	nobody: ["!!", describeNobody],
+	alone: ["!!", describeAlone],
+	fewer: ["!!", describeFewer],
+	gains: ["+", describeGains],
+	loses: ["-", describeLoses],
+	unknown: ["?", describeUnknown],
 };
+
+function describeUnknown(findings: Findings, plan: Plan): Sentence {
+	const [{ because }] = findings;
+	const why: Phrase = because === null ? [] : [": ", ...sayReason(because, plan)];
+	return [["could not compare who can ", ...powerOf(findings)], why];
+}
 
 function powerOf(findings: readonly PlanImpact[], form: "do" | "doing" = "do"): Phrase {
 	return describeGroups(

@@ -9,7 +9,7 @@ import { renderMarkdown } from "../../../src/render/markdown.ts";
 import { verdictText } from "../../../src/render/print/text.ts";
 import type { CommandResult } from "../../../src/render/result/result.ts";
 import { summarizeResult } from "../../../src/render/result/summary.ts";
-import { renderPlan } from "../../../src/render/result-text.ts";
+import { renderPlan, renderText } from "../../../src/render/result-text.ts";
 import { plainStyle } from "../../../src/render/style.ts";
 import { checkSchema } from "../../check-schema.ts";
 import { makePlan } from "../../in-words.ts";
@@ -163,5 +163,29 @@ describe("without a base, an alias of another user", () => {
 		expect(told({ liveName: "mallory" })).toContain("of carol (id 10000004…, live name mallory), activity a");
 		const stranger = { userId: id("user", 9), userName: "alice", liveName: "alice" };
 		expect(told(stranger)).toContain(`of alice (id ${id("user", 9)}), activity a`);
+	});
+
+	it("is never shown by explain under a live name that is the id of another user", () => {
+		const activity = {
+			...{
+				status: "ACTIVITY_STATUS_COMPLETED",
+				type: "ACTIVITY_TYPE_X",
+				operation: null,
+				fingerprint: digest,
+				covers: [],
+			},
+			...{ parameters: null, approvedBy: [mallory], rejectedBy: [], canApprove: null, failure: null },
+		};
+		const lists = { policyEvaluations: [], policies: [], judgments: [], mfaStatuses: [] };
+		const names = { userNames: {}, liveNames: { [mallory]: carol } };
+		const result = complete({
+			command: "explain",
+			activityId: id("org", 1),
+			reads: "auto",
+			activity,
+			...lists,
+			...names,
+		});
+		expect(renderText(result, { style: plainStyle })).toContain(`approved by ${mallory} (live name ${carol})\n`);
 	});
 });

@@ -127,7 +127,7 @@ async function checkMade(step: Step, result: SubmitResult, ...where: Where): Pro
 	// Of another number of ids, nothing says whose they are.
 	if (names.length === 0 || ids.length !== names.length) return result;
 	const fail = (why: string): SubmitResult => ({ ...result, outcome: "failed", message: why });
-	const about = (name: string, id: string) => `activity ${result.activityId} created ${showName(name)} (${id}) before`;
+	const about = (name: string, id: string) => `activity ${result.activityId} created ${name} (${id}) before`;
 	try {
 		const live = await readHolders(step, ...where);
 		if (live === undefined) return result;
@@ -135,12 +135,12 @@ async function checkMade(step: Step, result: SubmitResult, ...where: Where): Pro
 			const [name = "", now] = [names[index], live.find((one) => one.id === id)];
 			if (now?.name === name) continue;
 			const became = now === undefined ? "deleted" : `renamed to ${showName(now.name)}`;
-			return fail(`${about(name, id)}, and it was ${became} since: the next run creates another`);
+			return fail(`${about(showName(name), id)}, and it was ${became} since: the next run creates another`);
 		}
 		return result;
 	} catch (error) {
 		if (!(error instanceof OrgsyncError)) throw error;
-		return fail(`${about(names.join(", "), ids.join(", "))}, which could not be read: ${error.message}`);
+		return fail(`${about(names.map(showName).join(", "), ids.join(", "))}, which could not be read: ${error.message}`);
 	}
 }
 

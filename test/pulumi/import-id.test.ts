@@ -5,7 +5,7 @@ import { PluginProvider } from "../../src/pulumi/plugin/provider.ts";
 import { makeOperations, type ResourceOperations } from "../../src/pulumi/resources/resource-operations.ts";
 import { resources } from "../../src/pulumi/resources/resources.ts";
 import { ProviderProcess } from "../../src/pulumi/session/provider-process.ts";
-import { alice, carol, keys, makeWorld, organizationId, tags, type World } from "../world.ts";
+import { alice, carol, keys, makeWorld, organizationId, policies, tags, type World } from "../world.ts";
 import { configuredPlugin, secret } from "./plugin/plugin-client.ts";
 
 const tagKind = { noun: "user tag", word: "TAG", query: "list_user_tags" } as const;
@@ -137,6 +137,27 @@ describe("an imported user tag", () => {
 		for (const shown of [imported.inputs, imported.outputs, found.outputs]) {
 			expect(shown).toMatchObject({ name: "signers", organizationId: secret(organizationId) });
 		}
+	});
+
+	it("is a policy also where its text is not understood, and none that a program could not have", async () => {
+		const world = await makeWorld();
+		const odd = { effect: "EFFECT_ALLOW", consensus: "user.mood == 'ok'", condition: "magic(" };
+		const [first, second] = policies;
+		await world.change({
+			policies: [
+				{ policyId: first, policyName: "odd", ...odd },
+				{ policyId: second, policyName: "open", ...odd, consensus: "" },
+			],
+		});
+		const { operations } = operationsOf(world, "Policy");
+		const { inputs, props } = await importAs(operations, "odd");
+		const { effect: _effect, ...texts } = odd;
+		expect(inputs).toMatchObject({ name: "odd", effect: "allow", ...texts, unchecked: true });
+		expect(props).toMatchObject({ ...inputs, policyId: first });
+		await expect(importAs(operations, "open")).rejects.toThrow(
+			/cannot be imported: an allow without a consensus .*; to change it, write the resource with `adopt: true` and run `pulumi up`$/,
+		);
+		expect(await operations.lookUp("open", { resource: "x" })).toMatchObject({ id: second, props: { consensus: "" } });
 	});
 
 	it("is not replaced by another tag that has its name before the first up: the error says to refresh", async () => {

@@ -72,7 +72,7 @@ export async function check(
 	if (found.length > 0) return { inputs: given, failures: found };
 	const assumed = hasUnknown(given) ? definition.assume?.(given) : undefined;
 	const known = assumed?.inputs ?? given;
-	if (hasUnknown(known)) return { inputs: given, failures: [], notices: unjudgedIn(assumed) };
+	if (hasUnknown(known)) return { inputs: given, failures: [], ...(assumed && { notices: [assumed.unjudged] }) };
 	const read = readDocument(definition.toDocument(known, olds), definition.places);
 	if ("failures" in read) return { inputs: given, failures: read.failures };
 	const inputs = {
@@ -114,16 +114,12 @@ export async function review(
 	const known = (assumed?.inputs ?? inputs) as ResourceInputs;
 	// A component has judged its parts.
 	if (!changes || news.partOf !== undefined) return [];
-	if (hasUnknown(known)) return unjudgedIn(assumed);
+	if (hasUnknown(known)) return assumed === undefined ? [] : [assumed.unjudged];
 	const target = (await findTarget?.(known, olds, session)) ?? { inputs: known, desired: mustRead(definition, known) };
 	const judged = { olds, news: inputs, unjudged: assumed?.unjudged };
 	const { failures, notices = [] } = await checkLive(definition, target, judged, session);
 	if (failures.length === 0) return notices;
 	throw new ResourceFailure(failures.map(explainFailure).join("\n"));
-}
-
-function unjudgedIn(assumed: { readonly unjudged: string } | undefined): readonly string[] {
-	return assumed === undefined ? [] : [assumed.unjudged];
 }
 
 /** Plans new inputs against the live organization. Throws GuardError when a guard blocks the plan. */

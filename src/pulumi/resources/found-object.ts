@@ -52,7 +52,10 @@ export async function importObject(
 	const read = readDocument(definition.toDocument(inputs), definition.places);
 	if ("failures" in read) {
 		const reasons = read.failures.map(({ reason }) => reason).join("; ");
-		throw new ResourceFailure(`the ${finder.kind.noun} ${found.id} cannot be imported: ${reasons}`);
+		const adopting = finder.kind.noun === "policy" ? " with `adopt: true`" : "";
+		throw new ResourceFailure(
+			`the ${finder.kind.noun} ${found.id} cannot be imported: ${reasons}; to change it, write the resource${adopting} and run \`pulumi up\``,
+		);
 	}
 	const props = defined({ ...inputs, ...found.outputs }) as unknown as ResourceInputs;
 	claimOrRefuse(definition, props, session);

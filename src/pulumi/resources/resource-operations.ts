@@ -90,7 +90,7 @@ export function makeOperations(
 		diff(id: string, olds: Properties, news: Properties, more: DiffContext = {}): ResourceDiff {
 			const compared = { olds: read<Outputs>(olds), news: read<Partial<ResourceInputs>>(news), ...more };
 			const refusal = refuseOtherTag(olds, more.oldInputs ?? olds, news);
-			refuse(refusal && secrets.redact(refusal));
+			if (refusal !== undefined) throw new ResourceFailure(secrets.redact(refusal));
 			keep(news, olds);
 			return diffSafely(definition, id, compared, process.now());
 		},
@@ -131,11 +131,6 @@ export function makeOperations(
 
 function sealRead({ id, props, inputs }: ReadResult): ReadResult {
 	return defined({ id, props: props && seal(props), inputs: inputs && seal(inputs) });
-}
-
-/** Throws ResourceFailure for a reason. */
-function refuse(reason: string | undefined): void {
-	if (reason !== undefined) throw new ResourceFailure(reason);
 }
 
 /** What the operations begin with: settings and properties, of which what is secret is hidden from now on. */

@@ -23,7 +23,6 @@ import {
 	storedStateOf,
 } from "../resources/resource.ts";
 import type { Session } from "../session/session.ts";
-import { nothingStored } from "../state/stored-state.ts";
 import { readLastAppliedTag } from "../state/stored-state-check.ts";
 import { assumeMembers, findPlace, type Members, observeMembers, writeMembers } from "./members.ts";
 
@@ -122,15 +121,6 @@ function earlierNames({ name, previously = [] }: Partial<TagInputs>): readonly s
 /** The desired state of a tag. Throws ResourceFailure if the inputs cannot be read. */
 export function readTagInputs(inputs: Partial<TagInputs>): DesiredOrganization {
 	return mustRead(tagDocument, inputs);
-}
-
-/** Reads the live tag that a desired state of one tag is about. */
-export async function readTag(
-	resource: string,
-	desired: DesiredOrganization,
-	session: Session,
-): Promise<LiveUserTag | undefined> {
-	return findTag(desired, await session.read({ resource, desired, stored: nothingStored }));
 }
 
 /** The live tag that a desired state of one tag is about: by id if it has one, else by name or an earlier name. */

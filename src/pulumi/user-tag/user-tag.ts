@@ -14,12 +14,12 @@ import { refusePending } from "../resources/pending-delete.ts";
 import { type ResourceDefinition, storedStateOf, type Target } from "../resources/resource.ts";
 import { isNameTaken } from "../session/plan-checks.ts";
 import type { Session } from "../session/session.ts";
+import { nothingStored } from "../state/stored-state.ts";
 import { tagFinder } from "./finder.ts";
 import {
 	findEndedWindows,
 	findTag,
 	readManagedTag,
-	readTag,
 	readTagInputs,
 	type TagInputs,
 	type TagOutputs,
@@ -70,8 +70,9 @@ export const userTag: ResourceDefinition<TagInputs, TagOutputs> = {
 		const isNamed = inputs.partOf !== undefined && inputs.create === true;
 		const known = (isNamed ? undefined : knownId("tagId", olds)) ?? knownId("tagId", inputs);
 		const finds = known === undefined && inputs.create !== true;
-		const tagId = finds ? (await readTag(inputs.resource, readTagInputs(inputs), session))?.id : known;
 		const desired = readTagInputs(written);
+		const read = () => session.read({ resource: inputs.resource, desired, stored: nothingStored });
+		const tagId = finds ? findTag(desired, await read())?.id : known;
 		if (tagId === undefined) return { inputs: written, desired };
 		const objects = tagsOf(desired).map((tag) => ({ ...tag, id: tagId }));
 		return { inputs: { ...inputs, tagId }, desired: { ...desired, objects } };

@@ -89,6 +89,8 @@ class Forecast {
 	readonly #steps: readonly Step[];
 	readonly #context: ForecastContext;
 	readonly #byId: ReadonlyMap<string, Step>;
+	/** Policies that can apply, by type of activity. */
+	readonly #policies = new Map<string, readonly AccessPolicy[]>();
 	/** By activity, as JSON. */
 	readonly #relevant = new Map<string, readonly Step[]>();
 	/** By activity, submitter and completed steps. */
@@ -228,19 +230,18 @@ class Forecast {
 	}
 
 	/** Returns the policies that can apply to the activity, as they are live and as steps write them. */
-	#policiesFor(activity: SubmittedActivity): readonly AccessPolicy[] {
-		const { access } = this.#context;
-		if (!access.policies.known) return [];
-		const written = this.#steps
-			.filter(({ operation }) => operation === "create_policies" || operation === "update_policy")
-			.map((step) => accessAfter(access, [step]).policies);
-		const all = [access.policies, ...written].flatMap((policies) => (policies.known ? policies.value : []));
-		return [...new Set(all)].filter((policy) => this.#canApply(policy, activity));
-	}
-
-	/** Whether the condition and the time of the policy may hold for the activity. */
-	#canApply(policy: AccessPolicy, { type }: SubmittedActivity): boolean {
-		return hasPart(policy, factsOfType(type)) && judgeTime(policy, this.#context.atMs) !== "closed";
+	#policiesFor({ type }: SubmittedActivity): readonly AccessPolicy[] {
+		const { access, atMs } = this.#context;
+		return remember(this.#policies, type, () => {
+			if (!access.policies.known) return [];
+			const written = this.#steps
+				.filter(({ operation }) => operation === "create_policies" || operation === "update_policy")
+				.map((step) => accessAfter(access, [step]).policies);
+			const all = [access.policies, ...written].flatMap((policies) => (policies.known ? policies.value : []));
+			return [...new Set(all)].filter(
+				(policy) => hasPart(policy, factsOfType(type)) && judgeTime(policy, atMs) !== "closed",
+			);
+		});
 	}
 
 	/** Returns the steps that have completed before this one is submitted. */

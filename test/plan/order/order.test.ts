@@ -1,6 +1,7 @@
 /** The order of the steps of a plan: for references and names, and so that none is denied because another completed before it. */
 import { describe, expect, it } from "vitest";
 import type { Guard } from "../../../src/plan/guards/guards.ts";
+import { forecastStates } from "../../../src/plan/impact/forecast.ts";
 import type { DesiredUserTag } from "../../../src/plan/organization.ts";
 import { makePlan, type Plan } from "../../../src/plan/plan.ts";
 import type { Step } from "../../../src/plan/step.ts";
@@ -16,6 +17,7 @@ import {
 	carol,
 	condition,
 	dave,
+	type Members,
 	type Organization,
 	onlyUser,
 	pendingFor,
@@ -70,6 +72,31 @@ describe("the steps of a plan", () => {
 		expect(told(toHer)).toEqual(["userTag:approvers: runs", `policy:${other.id} after userTag:approvers: runs`]);
 		const toAnother = planFor(organization, { members: { approvers: ["carol"] }, absent: [other.id] });
 		expect(told(toAnother)).toEqual(["userTag:approvers: runs", `policy:${other.id}: denied`]);
+	});
+
+	it("are judged by policies that are asked about once for each type of activity, however many steps are of it", () => {
+		let asked = 0;
+		const counted = Object.defineProperty(
+			policyOf(1, { consensus: onlyUser(alice), condition: condition.tags, time: "true" }),
+			"stated",
+			{
+				get: () => {
+					asked += 1;
+					return undefined;
+				},
+			},
+		);
+		const organization: Organization = { members: {}, policies: [counted] };
+		const askedFor = (members: Members): number => {
+			const { steps } = planFor(organization, { members });
+			const access = accessOf({}, organization.policies);
+			const submitter = known({ userId: alice, publicKey: null });
+			asked = 0;
+			forecastStates(steps, { access, submitter, atMs: context.readAtMs, activities: [], apart: new Set() });
+			return asked;
+		};
+		expect(askedFor({ signers: ["bob"] })).toBe(1);
+		expect(askedFor({ signers: ["bob"], approvers: ["carol"], treasury: ["dave"] })).toBe(1);
 	});
 
 	it("do not depend on each other where nothing is denied in any order", () => {

@@ -137,7 +137,7 @@ describe.each(adapters)("a Policy of $title", (adapter) => {
 		expect(liveOf(world, "signing").notes).toBe("other");
 	});
 
-	it("takes a name that another policy of the program gives up in the same run, also where they exchange theirs", async () => {
+	it("takes a name that another policy of the program frees in the same run, also where they exchange theirs", async () => {
 		const texts = {
 			effect: "allow",
 			consensus: "approvers.count() >= 2",

@@ -1,7 +1,7 @@
 /** What a plan means: the impact of its steps on who can do what, and who will have to approve each step. */
 import { defined, nonEmpty } from "../../common/defined.ts";
 import { remember } from "../../common/remember.ts";
-import type { AccessPolicy, AccessState, Known } from "../../policy/access.ts";
+import type { AccessState, Known } from "../../policy/access.ts";
 import { factsOfGroup, factsOfType } from "../../policy/powers/activity.ts";
 import type { SubmittingUser } from "../../policy/powers/forecast.ts";
 import type { ImpactVerdict } from "../../policy/powers/impact.ts";
@@ -61,16 +61,22 @@ export function findConsequences(
 ): Consequences {
 	if (access === undefined || steps.length === 0) return { steps };
 	const who: Known<SubmittingUser> = submitter ?? { known: false, because: { kind: "not-asked" } };
-	const isTimed = [access, accessAfter(access, steps)].some(
-		({ policies }) => policies.known && policies.value.some(hasTime),
-	);
+	const find = (): Judged => judge({ steps, waiting }, access, { submitter: who, atMs });
+	// A resource is one step. To compare a large plan would cost more than it saves.
+	if (steps.length > 1) return withNames(find(), access, live);
+	const all = [access, accessAfter(access, steps)].flatMap(({ policies }) => (policies.known ? policies.value : []));
+	const isTimed = all.some(({ time }) => time.trim() !== "");
 	const key = JSON.stringify([steps, waiting, who, isTimed && atMs]);
-	const ofAccess = remember(judged, access, () => new Map<string, Judged>());
-	const found = remember(ofAccess, key, () => judge({ steps, waiting }, access, { submitter: who, atMs }));
-	return { ...found, ...namesOf(found, access, live) };
+	return withNames(
+		remember(
+			remember(judged, access, () => new Map()),
+			key,
+			find,
+		),
+		access,
+		live,
+	);
 }
-
-const hasTime = ({ time }: AccessPolicy): boolean => time.trim() !== "";
 
 function judge(
 	{ steps, waiting }: Held,
@@ -116,16 +122,18 @@ function createdTags(steps: readonly Step[]): readonly { readonly id: string; re
 	});
 }
 
-/** Returns the names of the tags and policies that the consequences of a plan name, so far as they are known. */
-function namesOf(
-	{ steps, ...others }: Judged,
+/** Returns the consequences with the names of the tags and policies that they name, so far as they are known. */
+function withNames(
+	found: Judged,
 	{ policies }: AccessState,
 	{ userTags }: Pick<LiveOrganization, "userTags">,
-): Pick<Consequences, "tagNames" | "policyNames"> {
+): Consequences {
+	const { steps, ...others } = found;
 	const ids = new Set(textsIn([others, steps.map(({ approval }) => approval)]));
 	const tagNames = pick([...(userTags.known ? userTags.value : []), ...createdTags(steps)], ids);
 	const policyNames = pick(policies.known ? policies.value : [], ids);
 	return {
+		...found,
 		...(Object.keys(tagNames).length === 0 ? {} : { tagNames }),
 		...(Object.keys(policyNames).length === 0 ? {} : { policyNames }),
 	};

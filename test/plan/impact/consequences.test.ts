@@ -57,6 +57,16 @@ describe("the consequences of steps", () => {
 		expect(find(access, tagging(alice), noon + 60_000).impact).toBe(first.impact);
 	});
 
+	it("are judged each time for a plan of several steps, which only a document has", () => {
+		const access = makeAccess();
+		const [first, again] = [1, 2].map(() =>
+			findConsequences({ steps: [tagging(alice), tagging(bob)], waiting: [] }, { access, readAtMs: noon }, unread),
+		);
+		expect(first?.impact).toMatchObject([{ change: "alone", userIds: [alice, bob] }]);
+		expect(again).toEqual(first);
+		expect(again?.impact).not.toBe(first?.impact);
+	});
+
 	it("are judged apart for other steps, another user, another access, and another time where a policy has one", () => {
 		const access = makeAccess();
 		const first = find(access);

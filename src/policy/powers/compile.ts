@@ -148,7 +148,8 @@ const statedMs = 60_000;
 export function judgeTime(policy: AccessPolicy, atMs: number): TimeOutcome {
 	const { tree, slip } = compilePolicy(policy).time;
 	const { stated } = policy;
-	if (stated !== undefined && Math.abs(atMs - stated.atMs) <= statedMs) return stated.isActive ? "open" : "closed";
+	const isStated = stated !== undefined && policy.time.trim() !== "" && Math.abs(atMs - stated.atMs) <= statedMs;
+	if (isStated) return stated.isActive ? "open" : "closed";
 	const value = evaluate(tree, new Map([["time", structOf({ now: timestampOf(atMs) })]]));
 	// What is not understood may also err, and then the time takes no part: only a closed time is certain.
 	if (slip !== null) return value === false ? "closed" : { because: slip };

@@ -2,12 +2,12 @@
 
 import { areJudged } from "./access-cases/planned.ts";
 import { desiredAt, windowsOf, withoutWindows } from "./access-window.ts";
+import { type OthersAsked, othersAsked } from "./activities/other-pending.ts";
 import { findLeftPolicies } from "./base/left-policies.ts";
 import { type BaseDocument, type DriftedDifference, makeThreeWay, type ThreeWay, unite } from "./base/three-way.ts";
 import type { Change, Differences } from "./change.ts";
 import { diff } from "./diff.ts";
 import { needsCaller } from "./guards/guards.ts";
-import { statesPolicies } from "./kinds/policy-changes.ts";
 import { type DesiredOrganization, type LiveOrganization, policiesOf } from "./organization.ts";
 import { makePlan, type Plan, type PlanContext, type Reads } from "./plan.ts";
 import { needsPowers } from "./rules/rules.ts";
@@ -45,8 +45,8 @@ export interface Needs {
 	readonly powers: boolean;
 	/** Activities that completed, for changes that were made and undone. */
 	readonly completed: boolean;
-	/** Pending activities on policies and user tags of any user. */
-	readonly otherPending: boolean;
+	/** Pending activities of any user, beside those about the steps; undefined: none. */
+	readonly otherPending: OthersAsked | undefined;
 }
 
 export interface Decision {
@@ -87,7 +87,7 @@ export function decide({ document, base, reads }: Question, reading: Reading): D
 		caller: submits && isAuto && needsCaller(differences.changes),
 		powers: isAuto && (submits || needsPowers(rules) || leavesPolicies(base?.desired, desired) || hasCases),
 		completed: submits && changesAgain(differences.changes, live),
-		otherPending: isAuto && statesPolicies(desired),
+		otherPending: isAuto ? othersAsked(desired, rules) : undefined,
 	};
 	return { desired, live, differences, needs };
 }

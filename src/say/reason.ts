@@ -156,7 +156,7 @@ const notReadSentences: Readonly<Record<PlainNotRead, string>> = {
 	"not-made-yet": "a user under `given` does not exist yet",
 	"not-needed": "the document does not need it",
 	"others-unlisted":
-		"the service does not list all activities to this key, so others may be pending on policies and user tags",
+		"the service does not list all activities to this key, so others may be pending on policies, user tags and credentials",
 	"policies-not-read": "policies were not read",
 	"root-quorum-form-unknown": "get_organization_configs shows the root quorum in an unknown form",
 	"root-quorum-not-shown": "the service does not say who is in the root quorum",

@@ -235,7 +235,7 @@ const heads = {
 	"in-doubt": ["Requests in doubt", ["request in doubt", "requests in doubt"], attention, later],
 	"rejected-before": ["Rejected activities", ["rejected activity", "rejected activities"], attention, later],
 	"other-pending": [
-		"Other pending activities on policies and user tags",
+		"Other pending activities",
 		["other pending activity", "other pending activities"],
 		attention,
 		later,

@@ -251,13 +251,13 @@ async function readNeeds(
 	const { operations } = needs;
 	if (operations.length === 0) {
 		const [others, access] = await awaitAll([
-			needs.otherPending ? readOtherPending(organizationId, reader) : undefined,
+			needs.otherPending && readOtherPending(organizationId, needs.otherPending, reader),
 			needs.powers ? readNamedAccess(query) : {},
 		] as const);
 		return { ...access, ...describeOthers(others, []) };
 	}
 	// First: what is listed here would otherwise be missing below, where a step can join it.
-	const others = needs.otherPending ? await readOtherPending(organizationId, reader) : undefined;
+	const others = needs.otherPending && (await readOtherPending(organizationId, needs.otherPending, reader));
 	// The name costs no request: the answer that says whose key it is has it.
 	const asksName = needs.caller || (reads === "auto" && submitterId === undefined);
 	const [pending, caller, permissions, name] = await awaitAll([

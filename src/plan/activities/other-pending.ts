@@ -1,5 +1,9 @@
-/** Pending activities on policies and user tags that no step of a plan is about: whichever user submitted them, they can still be approved. */
-import type { Known, LiveOrganization } from "../organization.ts";
+/**
+ * Pending activities that no step of a plan is about, on policies and user tags, and that give a user a credential: whichever user
+ * submitted them, they can still be approved.
+ */
+import { statesPolicies } from "../kinds/policy-changes.ts";
+import type { DesiredOrganization, DesiredRule, Known, LiveOrganization } from "../organization.ts";
 import type { ActivityState } from "../step.ts";
 import type { PendingActivity, RelatedActivity } from "./pending.ts";
 
@@ -10,10 +14,28 @@ export type OtherPending = Pick<ActivityState & { readonly state: "pending" }, "
 	> & {
 		readonly activityId: string;
 		readonly action: "create" | "update" | "remove";
-		readonly kind: "policy" | "userTag";
-		/** Names of what it creates, and of what it changes or removes the live names, or ids where no name is known. */
+		readonly kind: "policy" | "userTag" | "credential";
+		/**
+		 * Names of what it creates, and of what it changes or removes the live names, or ids where no name is known; of credentials
+		 * the id of the user.
+		 */
 		readonly objects: readonly string[];
 	};
+
+/** Which of them a plan shows. */
+export interface OthersAsked {
+	/** Whether those on policies and user tags. */
+	readonly written: boolean;
+	/** Those that give one of these users a credential; null: any user. */
+	readonly credentialsOf: readonly string[] | null;
+}
+
+/** Returns which the document asks for; undefined where it states no policy, protects no user and has no rule about credentials. */
+export function othersAsked(desired: DesiredOrganization, rules: readonly DesiredRule[]): OthersAsked | undefined {
+	const credentialsOf = rules.some(({ rule }) => rule === "credentials") ? null : desired.protect.userIds;
+	const written = statesPolicies(desired);
+	return written || credentialsOf?.length !== 0 ? { written, credentialsOf } : undefined;
+}
 
 /** Returns those that the plan does not list already, with live names in place of ids. */
 export function findOtherPending(

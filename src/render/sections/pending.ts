@@ -19,7 +19,7 @@ import {
 	reason,
 	type Span,
 } from "../../say/phrase.ts";
-import { namePerson } from "../../say/powers.ts";
+import { listPeople, namePerson } from "../../say/powers.ts";
 import { type Row, type Section, section } from "../../say/section.ts";
 
 const groups = [
@@ -46,7 +46,7 @@ function otherPendingSection(plan: Plan): Section {
 		return {
 			said: sayPending(activity, plan),
 			rows: [
-				{ said: sayOther(activity) },
+				{ said: sayOther(activity, plan) },
 				...(explain === null ? [] : [{ said: [command(explain), " shows who can still approve it"] }]),
 			],
 		};
@@ -57,7 +57,11 @@ function otherPendingSection(plan: Plan): Section {
 const verbs = { create: "creates", update: "changes", remove: "removes" } as const;
 
 /** No step is about it: what it leaves is drift, or not managed. */
-function sayOther({ action, kind, objects }: OtherPending): Phrase {
+function sayOther({ action, kind, objects }: OtherPending, plan: Plan): Phrase {
+	if (kind === "credential") {
+		const who = listPeople(objects, plan);
+		return ["gives ", ...who, " a credential once it is approved: its holder can do all that ", ...who, " can do"];
+	}
 	const words = { policy: ["policy", "policies"], userTag: ["user tag", "user tags"] } as const;
 	const noun = words[kind][objects.length === 1 ? 0 : 1];
 	return [

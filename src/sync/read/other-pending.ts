@@ -1,32 +1,35 @@
-/** Reads the pending activities on policies and user tags of any user. */
+/** Reads the pending activities of any user on policies and user tags, and that give users credentials. */
 import { activityTable } from "../../common/activity-table.ts";
 import { isRecord } from "../../common/json.ts";
-import type { OtherPending } from "../../plan/activities/other-pending.ts";
+import type { OtherPending, OthersAsked } from "../../plan/activities/other-pending.ts";
 import { readAnyActivity } from "../../wire/activity.ts";
 import type { Reader } from "../../wire/client.ts";
 import { type ActivityRecord, listPages } from "./list-activities.ts";
 import { pendingStatuses, whoApproved } from "./pending-activities.ts";
 
-const ofPolicyOrTag = /^(CREATE|UPDATE|DELETE)_(POLIC(?:Y|IES)|USER_TAGS?)(?:_V\d+)?$/;
+const ofWritten = /^(CREATE|UPDATE|DELETE)_(POLIC(?:Y|IES)|USER_TAGS?)(?:_V\d+)?$/;
+const ofCredential = /^(CREATE)_(API_KEYS|AUTHENTICATORS|OAUTH_PROVIDERS)(?:_V\d+)?$/;
 
-const types: readonly string[] = activityTable
-	.split("\n")
-	.map((row) => row.split(" ")[0] ?? "")
-	.filter((type) => ofPolicyOrTag.test(type))
-	.map((type) => `ACTIVITY_TYPE_${type}`);
+const types: readonly string[] = activityTable.split("\n").map((row) => row.split(" ")[0] ?? "");
 
 const actions = { CREATE: "create", UPDATE: "update", DELETE: "remove" } as const;
 
 /** Returns them, oldest last, and whether the service listed them all. Throws what Reader.query throws, other than denials. */
 export async function readOtherPending(
 	organizationId: string,
+	{ written, credentialsOf }: OthersAsked,
 	reader: Reader,
 ): Promise<{ readonly otherPending: readonly OtherPending[]; readonly isComplete: boolean }> {
-	const filters = { organizationId, filterByType: types, filterByStatus: pendingStatuses };
+	const patterns = [...(written ? [ofWritten] : []), ...(credentialsOf?.length === 0 ? [] : [ofCredential])];
+	const asked = types.filter((type) => patterns.some((pattern) => pattern.test(type)));
+	const filterByType = asked.map((type) => `ACTIVITY_TYPE_${type}`);
+	const filters = { organizationId, filterByType, filterByStatus: pendingStatuses };
+	const isAsked = ({ kind, objects: [userId = ""] }: OtherPending): boolean =>
+		kind === "credential" ? (credentialsOf?.includes(userId) ?? true) : written;
 	const otherPending: OtherPending[] = [];
 	let isComplete = false;
 	for await (const { activities, isLast, serverTimeMs } of listPages(reader, filters)) {
-		otherPending.push(...activities.flatMap((one) => toOtherPending(one, serverTimeMs)));
+		otherPending.push(...activities.flatMap((one) => toOtherPending(one, serverTimeMs)).filter(isAsked));
 		isComplete = isLast;
 	}
 	return { otherPending, isComplete };
@@ -34,7 +37,8 @@ export async function readOtherPending(
 
 function toOtherPending(record: ActivityRecord, atMs: number | undefined): readonly OtherPending[] {
 	const activity = readAnyActivity(record);
-	const [, verb = "", object = ""] = ofPolicyOrTag.exec(activity.type.replace("ACTIVITY_TYPE_", "")) ?? [];
+	const type = activity.type.replace("ACTIVITY_TYPE_", "");
+	const [, verb = "", object = ""] = ofWritten.exec(type) ?? ofCredential.exec(type) ?? [];
 	if (verb === "" || !pendingStatuses.includes(activity.status)) return [];
 	return [
 		{
@@ -43,13 +47,13 @@ function toOtherPending(record: ActivityRecord, atMs: number | undefined): reado
 			...whoApproved(activity, atMs),
 			saidBy: "service",
 			action: actions[verb as keyof typeof actions],
-			kind: object.startsWith("POLIC") ? "policy" : "userTag",
+			kind: object.startsWith("POLIC") ? "policy" : object.startsWith("USER_TAG") ? "userTag" : "credential",
 			objects: objectsIn(activity.intent ?? {}),
 		},
 	];
 }
 
-const idFields = ["policyId", "policyIds", "userTagId", "userTagIds"] as const;
+const idFields = ["policyId", "policyIds", "userTagId", "userTagIds", "userId"] as const;
 
 /** Returns the ids of what the intent changes; where it has none, the names of what it creates. */
 function objectsIn(intent: Readonly<Record<string, unknown>>): readonly string[] {

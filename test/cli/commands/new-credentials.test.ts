@@ -26,6 +26,31 @@ const createProvider = (world: World, name: string): Promise<void> =>
 
 const key = (name: string, more: object = {}) => ({ publicKey: makeKey().publicKey, apiKeyName: name, ...more });
 
+describe("a pending activity that gives a user a credential", () => {
+	test.each([
+		["protects that user", "protect: { users: [bob] }", true],
+		["has rules about credentials", rules, true],
+		["protects another user", "protect: { users: [alice] }", false],
+		["protects no user", "protect: { userTags: [signers] }", undefined],
+	])("is shown by plan and drift where the document %s: %#", async (_what, section, isShown) => {
+		const world = await makeWorld(document(section));
+		await world.setRules({ approvals: { ACTIVITY_TYPE_CREATE_OAUTH_PROVIDERS_V2: 2 } });
+		await createProvider(world, "evil");
+		for (const command of ["plan", "drift"]) {
+			world.clearRequests();
+			const { code, stdout } = await world.run([command]);
+			expect(code).toBe(0);
+			const said = "gives bob a credential once it is approved: its holder can do all that bob can do";
+			expect(stdout.includes(said)).toBe(isShown === true);
+			expect(world.requests().includes("list_activities")).toBe(isShown !== undefined);
+		}
+		const { plans } = readOutput(await world.run(["plan", "--format", "json"]));
+		expect(plans[0].otherPending?.map(({ objects }: { objects: object }) => objects)).toEqual(
+			isShown === true ? [[bob]] : undefined,
+		);
+	});
+});
+
 describe("drift --since", () => {
 	test("names a new credential and who made it, which is no drift", async () => {
 		const world = await makeReported(rules);

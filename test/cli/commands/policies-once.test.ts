@@ -187,9 +187,9 @@ describe("a create", () => {
 		],
 	])("whose tag others %s before it was read back fails, and says so", async (_what, patch, said) => {
 		await start(payers, "policies: []");
-		await world.addFault({ operation: "list_user_tags", fault: "slow", delayMs: 1, count: 1 });
+		await world.addFault({ operation: "list_user_tags", fault: "slow", delayMs: 1, count: 2 });
 		await world.addFault({ operation: "list_user_tags", fault: "5xx" });
-		const applied = await runAndChange(["apply", "--yes"], ["list_user_tags", 2], () => world.change(patch()));
+		const applied = await runAndChange(["apply", "--yes"], ["list_user_tags", 3], () => world.change(patch()));
 		expect(applied).toMatchObject({ code: 1 });
 		expect(applied.stdout).toMatch(said);
 		expect(applied.stdout).toContain("!! create the user tag `payers`");
@@ -364,7 +364,7 @@ describe("pending activities of others on policies and tags", () => {
 		await world.setRules({ denyReads: ["list_activities"] });
 		const planned = await world.run(["plan"]);
 		expect(planned).toMatchObject({ code: 0 });
-		expect(planned.stdout).toContain("others may be pending on policies and user tags");
+		expect(planned.stdout).toContain("others may be pending on policies, user tags and credentials");
 		expect(await world.run(["drift"])).toMatchObject({ code: 0 });
 		expect(await apply()).toMatchObject({ code: 0 });
 	});

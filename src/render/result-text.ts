@@ -39,7 +39,7 @@ import {
 	isFailure,
 	type OrganizationsResult,
 } from "./result/result.ts";
-import { stateOfUnplanned, summarizeResult, Tally } from "./result/summary.ts";
+import { stateOfFound, summarizeResult, Tally } from "./result/summary.ts";
 import type { OrganizationVotes } from "./result/votes.ts";
 import { accessSections, passkeyText } from "./sections/commands.ts";
 import { describeDangers } from "./sections/danger.ts";
@@ -178,7 +178,7 @@ export class TextStream {
 		if (one === null) {
 			if (failed !== undefined)
 				this.#addBadNews(
-					stateOfUnplanned(failed.error),
+					stateOfFound(found, null) ?? "unread",
 					failed,
 					`could not be read: ${showText(failed.error.message)}`,
 				);

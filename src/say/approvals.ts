@@ -56,12 +56,8 @@ function describeSteps(steps: readonly ForecastStep[], plan: Names): readonly Ap
 	return verdictsInOrder.flatMap((verdict) => lines.filter((line) => line.verdict === verdict));
 }
 
-/** Returns the forecast of the step; null where no policies were read. */
-export function describeForecast({ approval, operation }: Step, names: Names): Phrase | null {
-	return approval === undefined ? null : describeApproval({ approval, operation }, names);
-}
-
-function describeApproval(step: Pick<ForecastStep, "approval" | "operation">, names: Names): Phrase {
+/** Returns the forecast of a step that has one. */
+export function describeApproval(step: Pick<ForecastStep, "approval" | "operation">, names: Names): Phrase {
 	const { approval } = step;
 	const { verdict, because } = approval;
 	if (verdict === "runs") return ["runs at once"];

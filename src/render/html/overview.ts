@@ -7,7 +7,8 @@ import { sayVerdict } from "../../say/verdict.ts";
 import { byUrgency } from "../page.ts";
 import { fold, phraseHtml } from "../print/html.ts";
 import { hasDetails, type OrganizationResult, organizationsOf, states, unplannedOf } from "../result/organizations.ts";
-import { type CommandResult, countUnreadByResume } from "../result/result.ts";
+import type { CommandResult } from "../result/result.ts";
+import { tallyOf } from "../result/summary.ts";
 import { countNotRead } from "../result-text.ts";
 import { sayOrganization } from "../sections/organization.ts";
 import { badge } from "./badge.ts";
@@ -17,7 +18,7 @@ import { type Html, html } from "./html.ts";
 export function overviewHtml(result: CommandResult): Html | null {
 	const organizations = byUrgency(organizationsOf(result));
 	const unplanned = unplannedOf(result);
-	const notRead = countUnreadByResume(result);
+	const { notRead = 0 } = tallyOf(result).states;
 	const total = organizations.length + unplanned.length + notRead;
 	if (total === 0) return null;
 	const isIdle = (one: OrganizationResult): boolean => one.tone === "good" && !hasDetails(one);

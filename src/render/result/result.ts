@@ -303,7 +303,3 @@ export function driftIn(result: CommandResult): readonly OrganizationDrift[] {
 	if ("drift" in result) return result.drift ?? [];
 	return isCompared(result) ? result.organizations.flatMap(({ drift }) => drift ?? []) : [];
 }
-
-export function countUnreadByResume(result: CommandResult): number {
-	return isCompared(result) ? result.organizations.filter(({ state }) => state === "notRead").length : 0;
-}

@@ -110,12 +110,8 @@ export class Tally {
 
 /** Returns what an organization is counted as; `one` is its assessment, if it has a plan. */
 export function stateOfFound({ failed, state }: FoundOrganization, one: OrganizationResult | null): State | undefined {
-	return one?.state ?? (failed === undefined ? state : stateOfUnplanned(failed.error));
-}
-
-/** Returns what an organization without a plan is counted as. */
-export function stateOfUnplanned({ code }: ErrorDescription): State {
-	return code === "live-problem" ? "impossible" : "unread";
+	if (one !== null || failed === undefined) return one?.state ?? state;
+	return failed.error.code === "live-problem" ? "impossible" : "unread";
 }
 
 /** Causes that fit into a verdict; the message follows it in every format. */

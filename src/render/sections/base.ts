@@ -17,12 +17,6 @@ import { revertsDrift } from "./changes.ts";
 import { describeUnread } from "./unknown.ts";
 import { signsMean } from "./verdict.ts";
 
-/** Returns the name of the base, and whether it has the organization. */
-export function sayBase({ base }: ThreeWay): Phrase {
-	const isNew = base.documentDigest === null;
-	return ["Base: ", identifier(showName(base.name)), isNew ? ", which does not have this organization" : ""];
-}
-
 /** What a reader has to see first: aliases that now mean another user, which names alone would hide, and what apply would revert. */
 export function revertSections(threeWay: ThreeWay | null): readonly Section[] {
 	if (threeWay === null) return [];

@@ -8,7 +8,7 @@ import { type CommandContext, explainText } from "../../plan/suggested-command.t
 import type { ApprovalVerdict } from "../../policy/powers/forecast.ts";
 import { sayEvent } from "../../say/activities.ts";
 import { listAddresses } from "../../say/addresses.ts";
-import { describeAwaited, describeForecast } from "../../say/approvals.ts";
+import { describeApproval, describeAwaited } from "../../say/approvals.ts";
 import { lookOf, outcomeWords } from "../../say/outcomes.ts";
 import { command, flag, identifier, joinPhrases, type Phrase, reason, reasonOf } from "../../say/phrase.ts";
 import { type Note, notesOf, type Row, type Section, section } from "../../say/section.ts";
@@ -136,13 +136,14 @@ function badgeOf({ outcome }: Pick<StepResult, "outcome">, message: PartResult["
 }
 
 function plannedRow(step: Step, { plan, command: of, failed, results }: PlannedOrganization): Row {
-	const { earlierActivity, approval } = step;
+	const { earlierActivity, approval, operation } = step;
+	const forecast = approval === undefined ? null : describeApproval({ approval, operation }, plan);
 	const isWithheld = earlierActivity === null && (failed !== null || (of === "apply" && results === null));
 	const look = earlierActivity === null && approval?.verdict === "runs" ? "plain" : "attention";
 	return {
 		...describeStep(step),
 		...(isWithheld ? { badge: { word: failed === null ? "not submitted" : "no result", look: "attention" } } : {}),
-		notes: notesOf(look, earlierActivity === null ? describeForecast(step, plan) : describeHold(earlierActivity)),
+		notes: notesOf(look, earlierActivity === null ? forecast : describeHold(earlierActivity)),
 	};
 }
 

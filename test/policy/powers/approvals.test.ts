@@ -203,6 +203,12 @@ describe("What is not known", () => {
 		expect(outcome([allow(is("a"))], { users, rootQuorum })).toBe("unknown because users are not shown");
 	});
 
+	it("is asked about each submitter apart, whoever was asked about before", () => {
+		const access = accessOf([allow(`${is("b")} || ${is("c", "d")}`)]);
+		const of = (userId: string) => shortly(forecast(access, { userId }));
+		expect(["a", "b", "c", "d"].map(of)).toEqual([`denied because ${notEnough}`, "runs", "pending b d", "pending b c"]);
+	});
+
 	it("is which credential stamps the request, where that decides", () => {
 		const passkey = "credentials.any(c, c.type == 'CREDENTIAL_TYPE_WEBAUTHN_AUTHENTICATOR')";
 		const users = known([user("a", [], true), user("b", [], true), user("c")]);

@@ -217,6 +217,13 @@ describe("more steps than can be searched", () => {
 		expect(before.get(group[29] as Step)).toEqual([group[28]]);
 	});
 
+	it("come after the first of several that keep a state from being reached", () => {
+		const [second, third] = others as [Step, Step];
+		const state = { ...moment(first, second), open: [third, second], completed: [first] };
+		const before = orderLarge(group, [state, moment(first, second)]);
+		expect([first, second, third].map((step) => before.get(step))).toEqual([[second], [], []]);
+	});
+
 	it("wait for no step that waits for them, where not every moment can be avoided", () => {
 		const [second, third] = others as [Step, Step];
 		const before = orderLarge(group, [moment(first, second), moment(second, first), moment(second, third)]);

@@ -32,7 +32,7 @@ const freshValidators: Plugin = {
 
 /**
  * Files that start nothing share a process, which saves a start and the packages for each. Pure functions leave nothing in
- * their modules; the others get new modules for each file.
+ * their modules; the others get new modules for each file, but for those of src/ that keep nothing of a process.
  */
 const newModules = { isolate: false, setupFiles: ["test/fresh-modules.ts"] };
 const settings: Readonly<Record<Group, object>> = {
@@ -52,7 +52,8 @@ export default defineConfig({
 			.filter((group) => files[group].length > 0)
 			.map((group) => ({ extends: true, test: { name: group, include: [...files[group]], ...settings[group] } })),
 		globalSetup: ["test/shared.ts"],
-		testTimeout: 30_000,
+		// On a busy machine, a test takes several times as long.
+		testTimeout: 120_000,
 		// A poll may take as long as a busy machine needs: the default is a second.
 		expect: { poll: { timeout: 20_000 } },
 		pool: "forks",

@@ -47,6 +47,7 @@ describe("the commands for a clone", () => {
 			"projects.ts",
 			"case-count.ts",
 			"fresh-modules.ts",
+			"renew-modules.ts",
 			"clock.cjs",
 			"command.ts",
 		].map((name) => `test/${name}`);

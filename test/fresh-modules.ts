@@ -1,11 +1,12 @@
 /**
  * Runs before each test file of a process that serves several: a file finds modules, environment, folder and clock as a new
- * process has them. Only what Node itself loads, the packages, is kept, which is what takes long to load.
+ * process has them. What Node itself loads, the packages, and what of src/ keeps nothing of its own stay loaded: that takes long.
  */
 import { createRequire } from "node:module";
 import { afterAll, vi } from "vitest";
+import { isShared, renewModules } from "./renew-modules.ts";
 
-vi.resetModules();
+renewModules((path) => !isShared(path));
 
 const { setAhead } = createRequire(import.meta.url)("./clock.cjs") as { setAhead(ms: number): void };
 setAhead(0);

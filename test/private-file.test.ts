@@ -1,7 +1,6 @@
 /** Files that orgsync keeps for itself are private to their owner from the first moment. */
 import { spawnSync } from "node:child_process";
-import * as fs from "node:fs";
-import {
+import fs, {
 	chmodSync,
 	chownSync,
 	existsSync,
@@ -14,18 +13,21 @@ import {
 	symlinkSync,
 	writeFileSync,
 } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { StorageError } from "../src/common/errors.ts";
 import { makePrivate } from "../src/common/private-file.ts";
 import { onPosix } from "./needs.ts";
 
 // A file system that refuses or ignores chmod cannot be mounted by a test.
-vi.mock("node:fs", async (original) => {
-	const real = await original<typeof fs>();
-	return { ...real, chmodSync: vi.fn(real.chmodSync) };
+const chmod = vi.spyOn(fs, "chmodSync");
+syncBuiltinESMExports();
+afterAll(() => {
+	chmod.mockRestore();
+	syncBuiltinESMExports();
 });
 
 const isRoot = process.geteuid?.() === 0;
@@ -39,18 +41,18 @@ beforeEach(() => {
 	folder = mkdtempSync(join(tmpdir(), "orgsync-private-"));
 	file = join(folder, "kept.sqlite");
 	notices = [];
-	vi.mocked(fs.chmodSync).mockClear();
+	chmod.mockClear();
 });
 
 afterEach(() => {
-	vi.mocked(fs.chmodSync).mockReset();
+	chmod.mockReset();
 	rmSync(folder, { recursive: true, force: true });
 });
 
 function writeWith(path: string, mode: number, content = "kept"): void {
 	writeFileSync(path, content);
 	chmodSync(path, mode);
-	vi.mocked(fs.chmodSync).mockClear();
+	chmod.mockClear();
 }
 
 function refusal(path: string): StorageError {
@@ -94,7 +96,7 @@ describe.runIf(onPosix)("makePrivate", () => {
 		writeWith(file, 0o600);
 		makePrivate(file, notice);
 		expect([readFileSync(file, "utf8"), modeOf(file), notices]).toEqual(["kept", 0o600, []]);
-		expect(fs.chmodSync).not.toHaveBeenCalled();
+		expect(chmod).not.toHaveBeenCalled();
 	});
 
 	it.each([0o644, 0o660, 0o604, 0o664, 0o755])("tightens an own file of mode %o and says so once", (mode) => {
@@ -177,7 +179,7 @@ describe.runIf(onPosix)("makePrivate", () => {
 			`${foreign} belongs to another user (uid ${isRoot ? 12_345 : 0}; orgsync runs as uid ${process.geteuid?.()})`,
 		);
 		expect(error.hint).toBe("run orgsync as that user, or give another path");
-		expect(fs.chmodSync).not.toHaveBeenCalled();
+		expect(chmod).not.toHaveBeenCalled();
 	});
 
 	it("refuses a folder that everyone can write, and takes one with the sticky bit", () => {
@@ -195,9 +197,9 @@ describe.runIf(onPosix)("makePrivate", () => {
 
 	it("warns where the file system refuses or ignores the change of mode", () => {
 		writeWith(file, 0o640);
-		vi.mocked(fs.chmodSync).mockImplementation(() => undefined);
+		chmod.mockImplementation(() => undefined);
 		makePrivate(file, notice);
-		vi.mocked(fs.chmodSync).mockImplementation(() => {
+		chmod.mockImplementation(() => {
 			throw Object.assign(new Error("EPERM"), { code: "EPERM" });
 		});
 		makePrivate(file, notice);

@@ -4,6 +4,7 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";
 import { validatorNames } from "../scripts/validators.ts";
+import { remember } from "../src/common/remember.ts";
 import { readSchema } from "../src/schema/bundle.ts";
 import { compileSchemas } from "../src/schema/compiler.ts";
 import { schemaNames } from "../src/schema/files.ts";
@@ -38,11 +39,18 @@ describe("the code of a validator in a program", () => {
 		const mistakes = checkSchema(from, schema, value).map((mistake: SchemaError) => {
 			const { keyword, instancePath, params, message, parentSchema, propertyName, schemaPath } = mistake;
 			const branch = /\/(?:not|anyOf)\//.test(schemaPath);
-			return { keyword, instancePath, params, message, parentSchema, propertyName, branch };
+			return { keyword, instancePath, params, message, schema: textOf(parentSchema), propertyName, branch };
 		});
 		return JSON.stringify(mistakes);
 	}
 });
+
+const texts = new WeakMap<object, string>();
+
+/** The schema as text, written once: thousands of mistakes have the same. */
+function textOf(schema: Schema | undefined): string | undefined {
+	return schema && remember(texts, schema, () => JSON.stringify(schema));
+}
 
 /** A value with every property and one item of every list, as deep as the schema says but for what repeats itself. */
 function sampleOf(schema: Schema, file: string, depth = 0): unknown {

@@ -9,6 +9,7 @@ import { vi } from "vitest";
 import type { Answer } from "../../engine/answer.ts";
 import type { RunOptions, Stack } from "../../engine/harness.ts";
 import { hideSecrets } from "../../engine/stack-files.ts";
+import { isProgram, renewModules } from "../../renew-modules.ts";
 import { makeFolder } from "../../run.ts";
 import type { Program } from "../program.ts";
 import { Deployment } from "./deployment.ts";
@@ -281,7 +282,7 @@ async function runWhole(
 
 /** The dynamic provider as a new process of an engine has it: its last argument is where the engine listens. */
 async function freshProviderOf(engine: string): Promise<(name: string) => dynamic.ResourceProvider> {
-	vi.resetModules();
+	renewModules(isProgram);
 	const before = process.argv;
 	process.argv = [process.execPath, "dynamic-provider", engine];
 	try {
@@ -293,7 +294,7 @@ async function freshProviderOf(engine: string): Promise<(name: string) => dynami
 
 /** The classes as a new process of a program has them. */
 async function freshClasses(): Promise<Readonly<Record<string, unknown>>> {
-	vi.resetModules();
+	renewModules(isProgram);
 	return (await import("../../../src/pulumi/dynamic/index.ts")) as Readonly<Record<string, unknown>>;
 }
 

@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { expect, it } from "vitest";
 import { clockEnvironment, clockOption } from "./clock.ts";
+import { variablesOfRun } from "./shared.ts";
 
 const minuteMs = 60_000;
 
@@ -21,7 +22,7 @@ it("is that of a new date too, whose other forms and whose class are as before",
 });
 
 it.each([0, 60 * minuteMs])("is the clock of a child process that is %i ms later", (laterMs) => {
-	const env = { PATH: process.env.PATH, NODE_OPTIONS: clockOption, ...clockEnvironment(laterMs) };
+	const env = { ...variablesOfRun(), PATH: process.env.PATH, NODE_OPTIONS: clockOption, ...clockEnvironment(laterMs) };
 	const printed = execFileSync(process.execPath, ["-p", "Date.now()"], { env, encoding: "utf8" });
 	expect(Math.abs(Number(printed) - Date.now() - laterMs)).toBeLessThan(minuteMs);
 });

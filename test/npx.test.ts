@@ -21,6 +21,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { copyAsCloned } from "./clone.ts";
 import { needPrograms } from "./needs.ts";
 import { listPacked, sharePacked } from "./packed.ts";
+import { compiledFolder, variablesOfRun } from "./shared.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
@@ -59,6 +60,8 @@ function npx(
 	words: readonly string[],
 ): Promise<{ code: number | null; stdout: string; stderr: string }> {
 	const env = {
+		...variablesOfRun(),
+		NODE_COMPILE_CACHE: compiledFolder,
 		PATH: process.env.PATH,
 		HOME: home,
 		npm_config_cache: join(home, "cache"),
@@ -85,13 +88,13 @@ describe("npx orgsync in the clone", () => {
 		const answers = await Promise.all(folders.map((folder) => npx(folder, ["--version"])));
 		for (const answer of answers) expect(answer).toMatchObject({ code: 0, stdout: `${manifest.version}\n` });
 		expect(existsSync(join(home, "cache/_npx"))).toBe(false);
-	}, 60_000);
+	}, 120_000);
 
 	it("hands over words, output and exit code", async () => {
 		const valid = await npx("examples/quickstart", ["validate", "-f", "document.yaml"]);
 		expect(valid).toMatchObject({ code: 0, stdout: expect.stringMatching(/^document\.yaml: valid, organization /) });
 		expect(await npx(".", ["plan", "--format", "no such"])).toMatchObject({ code: 3, stdout: "" });
-	}, 60_000);
+	}, 120_000);
 
 	it("leaves nothing that git would show", () => {
 		expect(git("status", "--porcelain", "--untracked-files=all").split("\n")).not.toContainEqual(
@@ -127,5 +130,5 @@ describe("the published package", () => {
 		const paths = listPacked(await sharePacked(inject("sharedFolder")));
 		expect(paths).toContain("dist/bin/orgsync.js");
 		expect(paths.filter((path) => path.includes("npmrc") || path.startsWith("scripts"))).toEqual([]);
-	}, 60_000);
+	}, 120_000);
 });

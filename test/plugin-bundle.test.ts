@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { bundlePlugin, bundlePluginCode } from "../scripts/bundle-plugin.ts";
 import { packPlugin } from "../scripts/pack-plugin.ts";
 import { sharePlugin } from "./engine/install.ts";
+import { variablesOfRun } from "./shared.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
@@ -111,7 +112,10 @@ describe("the command pulumi-resource-orgsync", () => {
 		symlinkSync(join(plugin, "pulumi-resource-orgsync"), join(bin, "pulumi-resource-orgsync"));
 		const PATH = [dirname(process.execPath), process.env.PATH].join(delimiter);
 		const link = join(bin, "pulumi-resource-orgsync");
-		const child = spawn(link, ["127.0.0.1:1"], { env: { PATH }, stdio: ["pipe", "pipe", "inherit"] });
+		const child = spawn(link, ["127.0.0.1:1"], {
+			env: { ...variablesOfRun(), PATH },
+			stdio: ["pipe", "pipe", "inherit"],
+		});
 		const first = await new Promise((resolve, reject) => {
 			child.stdout.setEncoding("utf8").once("data", resolve);
 			child.once("error", reject).once("exit", (code) => reject(new Error(`exit code ${code}`)));
@@ -123,7 +127,13 @@ describe("the command pulumi-resource-orgsync", () => {
 	it("lets Node keep the compiled code in the user's cache folder before the engine ends it with SIGKILL", async () => {
 		const caches = join(folder, "caches");
 		mkdirSync(caches, { mode: 0o700 });
-		const env = { PATH: process.env.PATH, XDG_CACHE_HOME: caches, HOME: folder, LOCALAPPDATA: caches };
+		const env = {
+			...variablesOfRun(),
+			PATH: process.env.PATH,
+			XDG_CACHE_HOME: caches,
+			HOME: folder,
+			LOCALAPPDATA: caches,
+		};
 		const child = spawn(process.execPath, [join(plugin, "pulumi-resource-orgsync"), "127.0.0.1:1"], {
 			env,
 			stdio: "pipe",

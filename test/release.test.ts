@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { parse } from "yaml";
 import { manifest, root } from "../scripts/manifest.ts";
+import { compiledFolder, variablesOfRun } from "./shared.ts";
 
 interface Step {
 	readonly name?: string;
@@ -28,7 +29,14 @@ function runStep(name: string, files: Readonly<Record<string, string>>, tag: str
 	}
 	const script = steps.find((step) => step.name === name)?.run ?? "exit 99";
 	const repository = { GITHUB_SERVER_URL: "https://forge.example", GITHUB_REPOSITORY: "acme/orgsync" };
-	const env = { PATH: process.env.PATH, GITHUB_REF_NAME: tag, RUNNER_TEMP: folder, ...repository };
+	const env = {
+		...variablesOfRun(),
+		NODE_COMPILE_CACHE: compiledFolder,
+		PATH: process.env.PATH,
+		GITHUB_REF_NAME: tag,
+		RUNNER_TEMP: folder,
+		...repository,
+	};
 	const { status, stdout } = spawnSync("bash", ["-eo", "pipefail", "-c", script], {
 		cwd: folder,
 		env,

@@ -15,7 +15,7 @@ import type { Terminal } from "../src/cli/output/output.ts";
 import { run as runWords } from "../src/cli/run.ts";
 import { checkSchema } from "./check-schema.ts";
 import { clockEnvironment, clockOption } from "./clock.ts";
-import { compiledFolder } from "./shared.ts";
+import { compiledFolder, variablesOfRun } from "./shared.ts";
 
 export interface Answer {
 	/** Null when a signal ended it. */
@@ -131,18 +131,9 @@ export function runProcess(words: readonly string[], options: RunOptions = {}): 
 	return runProgram([...orgsync, ...words], options);
 }
 
-/** The variables by which the system finds the temporary folder, and on Windows its own programs. */
-const temporary = Object.fromEntries(
-	["TMPDIR", "TEMP", "TMP", "SystemRoot"].flatMap((name) => {
-		const value = process.env[name];
-		return value === undefined ? [] : [[name, value]];
-	}),
-);
-
 function environmentOf({ env, laterMs }: RunOptions): Readonly<Record<string, string | undefined>> {
 	const node = { NODE_COMPILE_CACHE: compiled, NODE_OPTIONS: clockOption, ...clockEnvironment(laterMs) };
-	const run = { ...temporary, ORGSYNC_TEST_RUN: process.env.ORGSYNC_TEST_RUN };
-	return { PATH: process.env.PATH, HOME: homeFolder(), ...run, ...node, ...env };
+	return { PATH: process.env.PATH, HOME: homeFolder(), ...variablesOfRun(), ...node, ...env };
 }
 
 /** Starts `orgsync` and leaves it running; its input is open. */

@@ -37,6 +37,15 @@ const vitestFolders = "vitest-folders";
 /** The variables that name the temporary folder: the first on POSIX systems, the others on Windows. */
 const temporaryVariables = ["TMPDIR", "TEMP", "TMP"];
 
+/** The variables that every process of a test has: by which its leftovers are found. On Windows, also those of its own programs. */
+export function variablesOfRun(): Readonly<Record<string, string>> {
+	const names = [...temporaryVariables, "ORGSYNC_TEST_RUN", "SystemRoot"];
+	return Object.fromEntries(Object.entries(process.env).filter(([name]) => names.includes(name))) as Record<
+		string,
+		string
+	>;
+}
+
 /** What Node compiled is kept from run to run: it is found by its content. */
 export const compiledFolder = fileURLToPath(new URL("../node_modules/.cache/orgsync-tests", import.meta.url));
 

@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { variablesOfRun } from "../shared.ts";
 import { endWithThis } from "./leftovers.ts";
 
 /** A server in a process of its own. */
@@ -35,7 +36,7 @@ const observer = fileURLToPath(new URL("observer.cjs", import.meta.url));
 /** Starts Node with these arguments. Resolves when the process printed its first line; rejects when it ended before. */
 export async function startServer(words: readonly string[], options: ServerOptions): Promise<ServerProcess> {
 	const { cwd, isObserved = false, isSilent = false } = options;
-	const env = { PATH: process.env.PATH ?? "", HOME: cwd, ...options.env };
+	const env = { ...variablesOfRun(), PATH: process.env.PATH ?? "", HOME: cwd, ...options.env };
 	const stdio = ["pipe", "pipe", "pipe", ...(isObserved ? ["ipc" as const] : [])] as StdioOptions;
 	const child: ChildProcess = endWithThis(
 		spawn(process.execPath, [...(isObserved ? ["--require", observer] : []), ...words], {

@@ -205,5 +205,7 @@ it("each step of a plan becomes what was forecast of it, and is completed by the
 		}),
 		settings,
 	);
-	for (const [what, times] of Object.entries(occurred)) expect(times, what).toBeGreaterThan(numRuns / 20);
+	// Each occurs in a twentieth of the cases at least; a small sample has fewer by chance.
+	const least = Math.max(0, numRuns / 20 - 3 * Math.sqrt(numRuns / 20));
+	for (const [what, times] of Object.entries(occurred)) expect(times, what).toBeGreaterThan(least);
 });

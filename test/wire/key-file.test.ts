@@ -9,6 +9,7 @@ import { findStamper } from "../../src/wire/credentials.ts";
 import { readKeyFile } from "../../src/wire/key-file.ts";
 import { createApiKeyStamper, createCommandStamper } from "../../src/wire/stamp.ts";
 import { havePrograms, onPosix } from "../needs.ts";
+import { variablesOfRun } from "../shared.ts";
 
 const hasBash = havePrograms("the tests of what bash hands to a command", "bash");
 
@@ -82,7 +83,7 @@ describe.runIf(onPosix)("a key file", () => {
 		const program = `import { readKeyFile } from ${JSON.stringify(join(import.meta.dirname, "../../src/wire/key-file.ts"))};
 			process.stdout.write(readKeyFile(process.argv[1], "--key-file", console.error).privateKey);`;
 		const command = `exec ${process.execPath} --input-type=module -e "$PROGRAM" <(printf %s "$KEY")`;
-		const env = { PATH: process.env.PATH, PROGRAM: program, KEY: privateKey };
+		const env = { ...variablesOfRun(), PATH: process.env.PATH, PROGRAM: program, KEY: privateKey };
 		expect(execFileSync("bash", ["--norc", "-c", command], { env, encoding: "utf8" })).toBe(privateKey);
 	});
 });

@@ -278,12 +278,13 @@ test("Ctrl-C during the reads starts no further read, submits nothing and is exi
 test("an unreachable service is not queried for every organization", async () => {
 	const world = await makeFleet(0, Array.from({ length: 40 }, (_, index) => entry(idOf(index + 1))).join(""));
 	const words = ["plan", "-f", "fleet.yaml", "--url", "http://127.0.0.1:1", "--timeout", "1", "--concurrency", "12"];
-	const { code, stderr } = await world.run(words);
-	expect(code).toBe(1);
-	const [, refused, notAsked] =
-		/and (\d+) others: list_user_tags: [\s\S]*and (\d+) others: not read, because/.exec(stderr) ?? [];
-	expect(Number(refused) + Number(notAsked)).toBe(38);
-	expect(Number(refused)).toBeLessThan(24);
+	const answer = await world.run([...words, ...inJson]);
+	expect(answer.code).toBe(1);
+	const { failed } = readOutput(answer);
+	expect(failed).toHaveLength(40);
+	// On a busy machine, a third round of twelve has begun before the first two have failed.
+	const notAsked = failed.filter(({ error }: { error: { message: string } }) => error.message.startsWith("not read, "));
+	expect(notAsked.length).toBeGreaterThanOrEqual(4);
 });
 
 test("all shards together read every organization exactly once", async () => {

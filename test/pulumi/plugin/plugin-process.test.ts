@@ -10,6 +10,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { readJournal } from "../../../src/sync/journal/file.ts";
 import { clockEnvironment, clockOption } from "../../clock.ts";
 import { compiled, makeFolder } from "../../run.ts";
+import { variablesOfRun } from "../../shared.ts";
 import { alice, bob, makeWorld, organizationId, tags } from "../../world.ts";
 import { configureFor, connectPlugin } from "./plugin-client.ts";
 
@@ -21,7 +22,7 @@ const noEngine = "127.0.0.1:1";
 
 function start(words: readonly string[], cwd = makeFolder()): ChildProcess & { readonly ended: Promise<unknown> } {
 	const node = { NODE_COMPILE_CACHE: compiled, NODE_OPTIONS: clockOption, ...clockEnvironment() };
-	const env = { PATH: process.env.PATH, ...node };
+	const env = { ...variablesOfRun(), PATH: process.env.PATH, ...node };
 	const child = spawn(process.execPath, [main, ...words], { cwd, env, stdio: "pipe" });
 	onTestFinished(() => void child.kill("SIGKILL"));
 	return Object.assign(child, { ended: once(child, "exit") });

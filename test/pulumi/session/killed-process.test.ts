@@ -11,6 +11,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { readJournal } from "../../../src/sync/journal/file.ts";
 import { clockEnvironment, clockOption } from "../../clock.ts";
 import { compiled, makeFolder } from "../../run.ts";
+import { variablesOfRun } from "../../shared.ts";
 import { keys, makeWorld, organizationId, policies, type World } from "../../world.ts";
 import { configureFor, connectPlugin, connectTo, write } from "../plugin/plugin-client.ts";
 import { keptOf, messageOf, providers } from "../providers.ts";
@@ -21,13 +22,17 @@ const providerFile = new URL("../../../src/pulumi/dynamic/provider.ts", import.m
 const noEngine = "127.0.0.1:1";
 
 function startNode(words: readonly string[], laterMs = 0): ChildProcess {
+	const cwd = makeFolder();
 	const env = {
+		...variablesOfRun(),
+		// A killed process leaves its claims there for a day.
+		...{ TMPDIR: cwd, TEMP: cwd, TMP: cwd },
 		PATH: process.env.PATH,
 		NODE_COMPILE_CACHE: compiled,
 		NODE_OPTIONS: clockOption,
 		...clockEnvironment(laterMs),
 	};
-	const child = spawn(process.execPath, words, { cwd: makeFolder(), env, stdio: ["pipe", "pipe", "inherit"] });
+	const child = spawn(process.execPath, words, { cwd, env, stdio: ["pipe", "pipe", "inherit"] });
 	onTestFinished(() => void child.kill("SIGKILL"));
 	return child;
 }

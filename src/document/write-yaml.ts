@@ -31,6 +31,12 @@ export function writeKey(text: string, style: TextStyle = "plain"): string {
 	return escaped.replaceAll(commandOfLog, "\\x23");
 }
 
+/** Whether the text is one without quotes too, as a value of a map that is not written in braces: some words, such as an expression. */
+export function isPlainLine(text: string): boolean {
+	const isWhole = findHidden(text) === undefined && text.search(commandOfLog) < 0 && !/\p{C}/u.test(text);
+	return isWhole && /^[\p{L}_(](?=.* )(?:(?!: | #).)*[^\s:]$/u.test(text);
+}
+
 /** Texts that a literal block can hold as they are: visible characters and line breaks, no space at the beginning or end. */
 const blockText = /^[^\s\p{C}][^\p{C}\p{Zl}\p{Zp}]*(?:\n+[^\p{C}\p{Zl}\p{Zp}]+)*(?<=\S)$/u;
 

@@ -76,6 +76,20 @@ describe("accepting a changed policy", () => {
 		);
 	});
 
+	test.each([
+		["activity.action == 'SIGN' && eth.tx.value < 5", "activity.action == 'SIGN' && eth.tx.value < 5"],
+		["true", '"true"'],
+		["x == 'a: b'", `"x == 'a: b'"`],
+		["x == 'a #b'", `"x == 'a #b'"`],
+	])("keeps an expression without quotes so, where YAML reads it as the same text: %s", (condition, written) => {
+		const text = (shown: string) =>
+			`${head}policies:\n  - name: other\n    effect: allow\n    consensus: "true"\n    unchecked: true\n    condition: ${shown} # why\n`;
+		const before = text("activity.action == 'SIGN'");
+		expect(accept(before, [policy(2, "other", { condition })], "policy:other")).toContain(
+			`condition: ${written} # why\n`,
+		);
+	});
+
 	test("leaves expressions alone that differ in nothing but spaces", () => {
 		const live = policy(1, "pay", { consensus: "(true)", condition: "activity.action=='SIGN'", notes: "New" });
 		expect(accept(block, [live, other], "policy:pay")).toBe(block.replace("Agreed.", "New"));

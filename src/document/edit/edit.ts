@@ -18,7 +18,7 @@ import { readText } from "../read/file-text.ts";
 import { readTree } from "../read/tree.ts";
 import { type Environment, Substitution, type VariableOptions } from "../read/variables.ts";
 import { readYaml } from "../read/yaml.ts";
-import { type TextStyle, writeBlock, writeFlow, writeKey, writeText } from "../write-yaml.ts";
+import { isPlainLine, type TextStyle, writeBlock, writeFlow, writeKey, writeText } from "../write-yaml.ts";
 import { addBlockPairs, blockItems, blockPairs, type TextRange } from "./edit-block.ts";
 import { flowEdits } from "./edit-flow.ts";
 import {
@@ -193,7 +193,8 @@ export function replaceText(document: EditableDocument, cell: Cell, written: str
 	const indent = found ?? " ".repeat(cell.keyAt.column + 1);
 	const newline = newlineOf(text, from);
 	const block = mayBeBlock ? writeBlock(written, indent, newline) : undefined;
-	if (block === undefined) return [{ from, to: end, text: writeKey(written, styleOf(node)) }];
+	const isLine = node.type === "PLAIN" && isMap(map) && map.flow !== true && isPlainLine(written);
+	if (block === undefined) return [{ from, to: end, text: isLine ? written : writeKey(written, styleOf(node)) }];
 	// The lines of a folded block would be joined, and a number in the header is about the old text.
 	const style = written.includes("\n") ? "|" : header[0];
 	// Only an expression may end with line breaks that it did not have.

@@ -5,6 +5,7 @@ import { taggedUsers } from "../../plan/impact/access-after.ts";
 import type { DesiredObject, DesiredOrganization } from "../../plan/organization.ts";
 import type { Plan } from "../../plan/plan.ts";
 import type { Comparison } from "../../sync/converge.ts";
+import type { LastOwner } from "../../sync/journal-owners.ts";
 import type { Properties } from "../inputs/inputs.ts";
 import { describeLeft } from "../notices/notices.ts";
 import { convergeWhenNameIsFree } from "../session/name-order.ts";
@@ -44,16 +45,17 @@ export async function converge(
 	const result = await convergeWhenNameIsFree(request, session);
 	const located = await locateApplied(definition, target, { request, result, origin }, session);
 	const id = definition.idOf(located);
+	let appliedAs: LastOwner | undefined;
 	if (definition.remove !== undefined) {
 		for (const { object } of definition.claims(located))
-			await session.lastOwners.record(located.organizationId, object, located);
+			appliedAs = await session.lastOwners.record(located.organizationId, object, located);
 	}
 	const activities = storeActivities(result.report, result.journal, stored.activities);
 	const isCreated = olds?.created === true || origin === "none" || origin === "own";
 	const outs = {
 		...definition.outputsOf({ inputs: located, desired: target.desired }, result),
 		...defined({ activities: nonEmpty(activities), created: isCreated ? (true as const) : undefined }),
-		...defined({ appliedAs: definition.remove && inputs.resourceUrn }),
+		...defined({ appliedAs }),
 	};
 	if (isDone(result.report)) return { id, outs, notices: describeLeft(inputs, activities) };
 	// What was never created has no state, unless an activity may still create it.

@@ -98,9 +98,10 @@ export class LastOwners {
 		return (await this.#journal.read())?.lastOwner(this.#nameOf(organizationId, object));
 	}
 
-	record(organizationId: string, object: string, owner: Owner): Promise<void> {
+	async record(organizationId: string, object: string, owner: Owner): Promise<LastOwner> {
 		const last = { ...ownerOf(owner), appliedAtMs: this.#journal.now() };
-		return this.#write((journal) => journal.recordOwner(this.#nameOf(organizationId, object), last));
+		await this.#write((journal) => journal.recordOwner(this.#nameOf(organizationId, object), last));
+		return last;
 	}
 
 	async forget(organizationId: string, object: string, owner: Owner): Promise<void> {

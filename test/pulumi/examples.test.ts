@@ -17,6 +17,7 @@ import { shown } from "../engine/answer.ts";
 import { cheaperNode } from "../engine/cheaper.ts";
 import { installPackage } from "../engine/install.ts";
 import { shareNodeSdk } from "../engine/node-sdk.ts";
+import { renewModules } from "../renew-modules.ts";
 import { makeFolder } from "../run.ts";
 import { keys } from "../world.ts";
 import { makeInProcessStack } from "./in-process/stack.ts";
@@ -70,7 +71,10 @@ async function playProgram(printed: string): Promise<string> {
 		copy,
 		readFileSync(join(example, "index.ts"), "utf8").replace('"orgsync/pulumi"', JSON.stringify(sources)),
 	);
-	const program = async () => ({ ...(await import(copy)) });
+	const program = async () => {
+		renewModules((path) => path === copy);
+		return { ...(await import(copy)) };
+	};
 	const stack = makeInProcessStack({ program, adapter: "dynamic", env });
 	const lines: string[] = [];
 	for (const line of printed.split("\n")) {

@@ -45,17 +45,17 @@ export async function converge(
 	const result = await convergeWhenNameIsFree(request, session);
 	const located = await locateApplied(definition, target, { request, result, origin }, session);
 	const id = definition.idOf(located);
-	let appliedAs: LastOwner | undefined;
+	let owner: LastOwner | undefined;
 	if (definition.remove !== undefined) {
 		for (const { object } of definition.claims(located))
-			appliedAs = await session.lastOwners.record(located.organizationId, object, located);
+			owner = await session.lastOwners.record(located.organizationId, object, located);
 	}
 	const activities = storeActivities(result.report, result.journal, stored.activities);
 	const isCreated = olds?.created === true || origin === "none" || origin === "own";
 	const outs = {
 		...definition.outputsOf({ inputs: located, desired: target.desired }, result),
 		...defined({ activities: nonEmpty(activities), created: isCreated ? (true as const) : undefined }),
-		...defined({ appliedAs }),
+		...defined({ appliedAs: owner && { urn: owner.resourceUrn, atMs: owner.appliedAtMs } }),
 	};
 	if (isDone(result.report)) return { id, outs, notices: describeLeft(inputs, activities) };
 	// What was never created has no state, unless an activity may still create it.

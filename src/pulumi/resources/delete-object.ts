@@ -1,5 +1,4 @@
 /** Deletes the object of a resource, unless another resource, another stack or a document manages it by now. */
-import { sameValue } from "../../plan/value.ts";
 import { readDocument } from "../inputs/inputs.ts";
 import { isSameOwner } from "../session/claims.ts";
 import type { Session } from "../session/session.ts";
@@ -24,7 +23,8 @@ export async function findOtherOwner(
 	const claim = session.claims.find(organizationId, object);
 	if (claim !== undefined) return `the program manages it with the resource \`${claim.resource}\``;
 	const owner = await session.lastOwners.find(organizationId, object);
-	if (owner === undefined || isSameOwner(owner, props) || sameValue(appliedAs, owner)) return undefined;
+	if (owner === undefined || isSameOwner(owner, props)) return undefined;
+	if (appliedAs?.urn === owner.resourceUrn && appliedAs?.atMs === owner.appliedAtMs) return undefined;
 	return `the resource \`${owner.resource}\` has managed it since ${new Date(owner.appliedAtMs).toISOString()}`;
 }
 

@@ -6,7 +6,6 @@ import type { Plan } from "../../plan/plan.ts";
 import { standInsIn } from "../../plan/stand-in.ts";
 import type { StepRequest } from "../../plan/step.ts";
 import type { AppliedObject } from "../../sync/journal/journal.ts";
-import type { LastOwner } from "../../sync/journal-owners.ts";
 import type { WriteName } from "../../wire/operations.ts";
 import type { ImportedKind, ImportId } from "../inputs/import-id.ts";
 import type { InputSchema } from "../inputs/input-schema.ts";
@@ -39,7 +38,7 @@ export interface ResourceOutputs {
 	 * What the journal has of the last apply. An alias or a rename in the state changes the URN of a resource, and a new one of
 	 * the old name may have applied the object since, at another time.
 	 */
-	readonly appliedAs?: LastOwner;
+	readonly appliedAs?: { readonly urn: string; readonly atMs: number };
 }
 
 /** State and inputs as live state shows them; without an id, the object is gone. */

@@ -4,8 +4,6 @@ import type { DatabaseSync } from "node:sqlite";
 import { promisify } from "node:util";
 import { inTransaction } from "./schema.ts";
 
-const putOnDisk = promisify(fdatasync);
-
 export class DiskWriter {
 	readonly #database: DatabaseSync;
 	/** The file of the write-ahead log; undefined until the first write, and for a database without a log. */
@@ -22,7 +20,7 @@ export class DiskWriter {
 		if (this.failure !== undefined) throw this.failure;
 		if (this.#log === undefined) return this.#writeFirst(work);
 		const written = inTransaction(this.#database, work);
-		await putOnDisk(this.#log).catch((error: unknown) => {
+		await promisify(fdatasync)(this.#log).catch((error: unknown) => {
 			this.failure = error;
 		});
 		if (this.failure !== undefined) throw this.failure;

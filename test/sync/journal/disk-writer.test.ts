@@ -1,27 +1,26 @@
 /** Claims are on disk before they resolve, and other work goes on while the disk writes. */
-import { mkdtempSync, readFileSync, type fdatasync as realFdatasync, rmSync } from "node:fs";
+import fs, { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { openJournal } from "../../../src/sync/journal/file.ts";
 import { type Journal, requestDigestOf } from "../../../src/sync/journal/journal.ts";
 import { submits } from "../../../src/wire/operations.ts";
 import { encodeSubmit } from "../../../src/wire/request-body.ts";
 import { id, organizationId } from "../../plan/support-organizations.ts";
 
-const disk = vi.hoisted(() => ({
-	held: [] as (() => void)[],
-	holds: false,
-	error: null as NodeJS.ErrnoException | null,
-}));
-vi.mock("node:fs", async (original) => {
-	const real = await original<typeof import("node:fs")>();
-	const fdatasync = ((fd: number, done: (error: NodeJS.ErrnoException | null) => void) => {
-		const write = () => (disk.error === null ? real.fdatasync(fd, done) : done(disk.error));
-		if (disk.holds) disk.held.push(write);
-		else write();
-	}) as typeof realFdatasync;
-	return { ...real, fdatasync };
+const disk = { held: [] as (() => void)[], holds: false, error: null as NodeJS.ErrnoException | null };
+const { fdatasync } = fs;
+const spy = vi.spyOn(fs, "fdatasync").mockImplementation((fd, done) => {
+	const write = () => (disk.error === null ? fdatasync(fd, done) : done(disk.error));
+	if (disk.holds) disk.held.push(write);
+	else write();
+});
+syncBuiltinESMExports();
+afterAll(() => {
+	spy.mockRestore();
+	syncBuiltinESMExports();
 });
 
 let folder: string;

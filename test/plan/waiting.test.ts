@@ -361,6 +361,15 @@ Requests in doubt:
 No changes.`);
 		expect(renderPlan(plan, plainStyle)).not.toContain("Pending activities");
 	});
+
+	it("names the policies that a request would create", () => {
+		const texts = { effect: "EFFECT_ALLOW", consensus: "true", condition: "", notes: "" } as const;
+		const parameters = { policies: ["pay", "vote"].map((policyName) => ({ ...texts, policyName })) };
+		const lost = unanswered(waits("create_policies", parameters));
+		const waiting = [{ ...lost, relation: "conflicting", covers: [{ address: "policy:pay", id: "pay" }] }] as const;
+		const plan = { ...makePlan(desiredOf(), liveOf(), context), waiting };
+		expect(renderPlan(plan, plainStyle)).toContain("create_policies (policies pay, vote): in doubt");
+	});
 });
 
 describe("the ids of steps", () => {

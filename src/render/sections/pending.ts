@@ -105,8 +105,15 @@ function sayParameters({ parameters }: RelatedActivity, names: UserNames): Phras
 	const lists = Object.entries(parameters)
 		.map(([key, value]) => [key, Array.isArray(value) ? value : [value]] as const)
 		.filter(([, values]) => values.length > 0)
-		.map(([key, values]): Phrase => [reason(key), " ", ...listOf(values, (value) => sayValue(String(value), names))]);
+		.map(
+			([key, values]): Phrase => [reason(key), " ", ...listOf(values, (value) => sayValue(nameOfValue(value), names))],
+		);
 	return joinPhrases(lists, "; ");
+}
+
+/** Returns a policy that is to be created by its name, and any other value as it is. */
+function nameOfValue(value: unknown): string {
+	return String(value instanceof Object && "policyName" in value ? value.policyName : value);
 }
 
 /** Returns a value; as a user where it is the id of one. */

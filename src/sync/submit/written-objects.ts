@@ -5,7 +5,7 @@ import type { PolicyContent } from "../../plan/change.ts";
 import type { Known, LivePolicy } from "../../plan/organization.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { isTemporaryName } from "../../plan/renames.ts";
-import type { Step } from "../../plan/step.ts";
+import type { Step, StepParameters } from "../../plan/step.ts";
 import { reasonText } from "../../say/reason.ts";
 import type { Reader } from "../../wire/client.ts";
 import { extendedReads, extendedSubmits, queries } from "../../wire/operations.ts";
@@ -36,14 +36,15 @@ export function makePolicyReader(organizationId: string, reader: Reader): ReadPo
 
 const contentFields = ["effect", "consensus", "condition", "notes", "time"] as const;
 
-/** Returns the result of an update of a policy that is not what the plan saw; null where it is, and for other steps. */
+/** Returns the result of an update of a policy that is neither what the plan saw nor what it wants; null for others and other steps. */
 export async function refuseStaleUpdate(
 	step: Step,
 	{ changes }: Plan,
 	{ readPolicies, planDigest }: { readonly readPolicies: ReadPolicies; readonly planDigest?: string },
 ): Promise<SubmitResult | null> {
 	if (step.operation !== "update_policy") return null;
-	const { policyId } = step.parameters;
+	const { parameters } = step;
+	const { policyId } = parameters;
 	const change = changes.find((one) => one.kind === "policy" && one.id === policyId);
 	const before = change?.kind === "policy" && change.action === "update" ? change.before : null;
 	const stale = (message: string): SubmitResult => ({
@@ -57,7 +58,7 @@ export async function refuseStaleUpdate(
 		const now = policies.value.find(({ id }) => id === policyId);
 		if (now === undefined) return stale(`${about} was deleted after orgsync read it: plan again`);
 		const differs = before === null ? ["name"] : differences(before, now);
-		if (differs.length === 0) return null;
+		if (differs.length === 0 || isWritten(parameters, now)) return null;
 		return stale(`${about} was changed after orgsync read it (${differs.join(", ")}), and was not updated: plan again`);
 	} catch (error) {
 		if (!(error instanceof OrgsyncError)) throw error;
@@ -69,6 +70,16 @@ export async function refuseStaleUpdate(
 function differences(before: PolicyContent, now: LivePolicy): readonly string[] {
 	const isNamed = now.name === before.name || isTemporaryName(now.name, now.id);
 	return [...(isNamed ? [] : ["name"]), ...contentFields.filter((field) => before[field] !== now[field])];
+}
+
+/** Whether another run has made the same change, whose activity is then the answer to the same request. */
+function isWritten(wanted: StepParameters["update_policy"], now: LivePolicy): boolean {
+	const { time = now.time } = wanted;
+	const isSame =
+		now.name === wanted.policyName && now.effect === wanted.policyEffect && now.notes === wanted.policyNotes;
+	return (
+		isSame && now.consensus === wanted.policyConsensus && now.condition === wanted.policyCondition && now.time === time
+	);
 }
 
 function failed(message: string): SubmitResult {

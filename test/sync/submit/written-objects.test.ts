@@ -218,6 +218,22 @@ describe("an update of a policy", () => {
 		expect(await refusal({ policies: { p: "pay" } }, {}, planOf())).toBe(changed("name").replace("pay (p)", "p (p)"));
 	});
 
+	it("is submitted where another run has made the same change, and where one text of it differs is not", async () => {
+		const texts = { effect: "EFFECT_DENY", consensus: "d", condition: "x", notes: "n", time: "t" };
+		const same = { policyName: "pay", ...texts };
+		const parameters = Object.entries(texts).map(([field, text]) => {
+			const name = field === "time" ? field : `policy${field[0]?.toUpperCase()}${field.slice(1)}`;
+			return [name, text];
+		});
+		const step = stepOf("update_policy", { policyId: "p", policyName: "pay", ...Object.fromEntries(parameters) });
+		const withLive = (live: object) => refusal({ policies: { p: { ...same, ...live } } }, {}, plan, step);
+		expect(await withLive({})).toBeNull();
+		for (const field of ["policyName", ...Object.keys(texts)])
+			expect(await withLive({ [field]: "else" }), field).toMatch(/^failed: .* was changed after orgsync read it/);
+		const untimed = stepOf("update_policy", { ...step.parameters, time: undefined });
+		expect(await refusal({ policies: { p: same } }, {}, plan, untimed)).toBeNull();
+	});
+
 	it("makes a saved plan stale where the policy is another or gone, and no other", async () => {
 		const saved = { planDigest: "d" };
 		expect(await refusal({ policies: { p: "new" } }, saved)).toBe(`${changed("name")}, stale`);

@@ -129,7 +129,8 @@ function optionsFor(round: Round, files: string[], folder: string, concurrency: 
 		logLevel: "error" as LogLevel,
 		checkers: [],
 		concurrency,
-		timeoutMS: 12_000,
+		// A survivor runs all tests of its round again.
+		timeoutMS: 120_000,
 		dryRunTimeoutMinutes: 15,
 	};
 }

@@ -120,7 +120,12 @@ class SampleRunner implements TestRunner {
 		}
 		const killers = this.#killers.get(activeMutant.fileName) ?? [];
 		process.env[firstFilesVariable] = killers.join(",");
-		const result = await this.#vitest.mutantRun(options);
+		let result = await this.#vitest.mutantRun(options);
+		if (result.status === MutantRunStatus.Survived) {
+			// A cache that an earlier test filled kept later ones from reaching the code without a mutant.
+			const { testFilter: _tests, hitLimit: _limit, ...all } = options;
+			result = await this.#vitest.mutantRun(all);
+		}
 		if (result.status === MutantRunStatus.Killed) {
 			// The id of a test is its file, # and its name.
 			const files = [result.killedBy].flat().map((id) => id.split("#")[0] ?? "");

@@ -26,7 +26,7 @@ export interface AliasDifference {
 interface UserLabel {
 	/** The alias; where there is none the live name, or the whole id if that is not known or looks like an id. */
 	readonly name: string;
-	/** Whether the name is the live one. Others can give a user any name, so the label has the id too. */
+	/** Whether the name is the live one, and other users have an alias. A live name can be anything, so the label has the id too. */
 	readonly isLive: boolean;
 	/** Whether only the base document has the alias. */
 	readonly isFormer: boolean;
@@ -54,7 +54,12 @@ export function labelUser(anyId: string, names: UserNames): UserLabel {
 		if (live === undefined || live === "") return byId;
 		// Others could give a user the id of another one as a name.
 		if (partOfId.test(lookOf(live))) return { ...byId, liveName: live };
-		return { ...plain, name: live, isLive: true, shortId: indexOf(names).shortIdOf(userId) };
+		return {
+			...plain,
+			name: live,
+			isLive: Object.keys(userNames).length > 0,
+			shortId: indexOf(names).shortIdOf(userId),
+		};
 	}
 	const isFormer = (names.aliases ?? []).some((one) => one.alias === alias && one.before === userId);
 	const { owners, shortIdOf } = indexOf(names);

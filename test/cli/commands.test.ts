@@ -251,7 +251,7 @@ describe("explain", () => {
 		const organization = ["--organization", organizationId];
 		const alone = await world.run(["explain", activityId, ...organization]);
 		expect(alone).toMatchObject({ code: 0, stderr: "" });
-		expect(alone.stdout).toContain(`  user alice (${alice}, no alias), MFA policy `);
+		expect(alone.stdout).toContain(`  user alice (${alice}), MFA policy `);
 		expect((await world.run(["explain", activityId, ...organization, "-f", "orgsync.yaml"])).code).toBe(3);
 	});
 

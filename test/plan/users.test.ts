@@ -61,17 +61,10 @@ describe("a user", () => {
 			`${alice} (live name of 10000002-7A3F)`,
 			names({}, { [alice]: "of 10000002-7A3F" }),
 		],
-		[
-			"whose name has the end of such a part",
-			"prod-cafe (id 10000001…, no alias)",
-			names({}, { [alice]: "prod-cafe" }),
-		],
-		[
-			"whose name has the beginning of one",
-			"10000002-a (id 10000001…, no alias)",
-			names({}, { [alice]: "10000002-a" }),
-		],
+		["whose name has the end of such a part", "prod-cafe (id 10000001…)", names({}, { [alice]: "prod-cafe" })],
+		["whose name has the beginning of one", "10000002-a (id 10000001…)", names({}, { [alice]: "10000002-a" })],
 		["whose name is the id of another user", `${alice} (live name ${bob})`, names({}, { [alice]: bob })],
+		["of whom no other has an alias", "alice (id 10000001…)", names({}, { [alice]: "alice", [bob]: "bob" })],
 		["without an alias", "alice (id 10000001…, no alias)", names({ [bob]: "bob" }, { [alice]: "alice", [bob]: "bob" })],
 		[
 			"without an alias, whose live name is an alias",

@@ -65,7 +65,7 @@ describe.each(adapters)("guards of $title", { timeout: 180_000 }, (adapter) => {
 		await refused(
 			["preview"],
 			[
-				`alice (id ${alice.slice(0, 8)}…, no alias) applies this plan and would be left without any user tag`,
+				`alice (id ${alice.slice(0, 8)}…) applies this plan and would be left without any user tag`,
 				'`pulumi config set orgsync:allow "memberRemovals=3 ownUserTags=1"`',
 			],
 		);

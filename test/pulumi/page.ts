@@ -43,7 +43,7 @@ export function asOnPage(printed: string): string {
 		.replaceAll(/policy:[0-9a-f-]{36}/g, "policy:…")
 		.replaceAll(/sha256:[0-9a-f]{64}/g, "sha256:…")
 		.replaceAll(/since \S+?([,;])/g, "since …$1")
-		.replaceAll(/alice \(id [0-9a-f]{8}…, no alias\)/g, "alice");
+		.replaceAll(/alice \(id [0-9a-f]{8}…\)/g, "alice");
 }
 
 /** Whether a block has commands with their output. */

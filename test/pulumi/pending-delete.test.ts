@@ -71,7 +71,7 @@ describe.each(adapters)("deleting a resource of $title", ({ start }) => {
 		expect(await messageOf(elsewhere.delete("id", kept))).toMatch(
 			new RegExp(
 				`not deleted, and nothing was submitted: a pending activity can still change its object
-  \\w+: activity ${id} is pending approval since \\S+, approved by alice \\(id a0000000…, no alias\\); fingerprint ${fingerprint}
+  \\w+: activity ${id} is pending approval since \\S+, approved by alice \\(id a0000000…\\); fingerprint ${fingerprint}
   approve or reject it, or wait until it has ended; then run the command again
   to delete the resource all the same: \`ORGSYNC_ABANDON=${id} pulumi destroy\`$`,
 			),
@@ -159,7 +159,7 @@ describe.each(adapters)("deleting a resource of $title", ({ start }) => {
 		expect(lines()).toEqual([
 			expect.stringMatching(
 				new RegExp(
-					`^signers: update_user_tag: activity ${id} is pending approval since \\S+, approved by bob \\(id a0000000…, no alias\\); fingerprint ${fingerprint}; it can still change what this resource managed$`,
+					`^signers: update_user_tag: activity ${id} is pending approval since \\S+, approved by bob \\(id a0000000…\\); fingerprint ${fingerprint}; it can still change what this resource managed$`,
 				),
 			),
 		]);

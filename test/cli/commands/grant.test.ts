@@ -78,7 +78,7 @@ describe("grant", () => {
 		const words = ["grant", bob, "oncall", "--for", "30d", "--reason", "page", "--env", "TAG"];
 		const { stdout } = await world.run(words, { env: { TAG: "oncall" } });
 		expect(stdout).toContain("No changes.");
-		const name = `bob \\(id ${bob.slice(0, 8)}\\S*, no alias\\)`;
+		const name = `bob \\(id ${bob.slice(0, 8)}\\S*\\)`;
 		expect(stdout).toMatch(new RegExp(`^Wrote orgsync.yaml:2: ${name} has userTag:oncall `));
 		expect(stdout).toContain("then orgsync apply --env TAG\n");
 	});

@@ -74,7 +74,7 @@ describe("a change that the last two completed activities made and undid", () =>
 			kind: "reversals",
 			limit: "no change that was made and undone before",
 			...{ found: 1, refuses: true, where: ["userTag:signers"] },
-			message: `userTag:signers was changed and changed back: activity ${id("app", 2)} (of Bob, id ${bob.slice(0, 8)}…, no alias, ${first}) made this change, activity ${id("app", 1)} (of Bob, id ${bob.slice(0, 8)}…, no alias, ${second}) undid it, and acme.yaml would make the change again`,
+			message: `userTag:signers was changed and changed back: activity ${id("app", 2)} (of Bob, id ${bob.slice(0, 8)}…, ${first}) made this change, activity ${id("app", 1)} (of Bob, id ${bob.slice(0, 8)}…, ${second}) undid it, and acme.yaml would make the change again`,
 		});
 	});
 

@@ -122,7 +122,7 @@ describe("a user who breaks a rule", () => {
 		expect(plan.changes).toEqual([]);
 		expect(plan.liveNames).toEqual({ [ann]: "Ann Example" });
 		expect(plan.rules?.[0]?.before).toMatchObject({
-			message: expect.stringMatching(/^Ann Example \(id 10000001…, no alias\) has `one` and `two`$/),
+			message: expect.stringMatching(/^Ann Example \(id 10000001…\) has `one` and `two`$/),
 		});
 	});
 });

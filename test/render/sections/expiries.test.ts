@@ -87,7 +87,7 @@ describe("access that ends or begins soon", () => {
 			makePlan(desiredOf({ userTags: [wantTag("signers", { members })] }), live, context),
 			plainStyle,
 		);
-		expect(text).toContain(`userTag:signers  Robert (id ${bob.slice(0, 8)}…, no alias): access ends`);
+		expect(text).toContain(`userTag:signers  Robert (id ${bob.slice(0, 8)}…): access ends`);
 	});
 
 	it("is in docs/access.md as a plan prints it", () => {

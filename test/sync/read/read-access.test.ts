@@ -324,10 +324,10 @@ describe("a document that only removes policies", () => {
 		expect(live.users.known).toBe(false);
 		expect(plan.liveNames).toEqual({ [adminId]: "admin", [alice]: "alice", [approverId]: "approver" });
 		const escalation = plan.guards.filter(({ kind }) => kind === "escalation");
-		expect(escalation.map(guardText).join()).toMatch(/alice \(id \S+, no alias\) could export/);
+		expect(escalation.map(guardText).join()).toMatch(/alice \(id \S+\) could export/);
 		const text = [...describeImpact(plan), ...describeApprovals(plan)].map(({ sentence }) => phraseText(sentence));
 		expect(text.join("\n")).toMatch(
-			/alice \(id \S+, no alias\) can now export wallets[\s\S]*will be pending approval by .*approver \(id \S+, no alias\)/,
+			/alice \(id \S+\) can now export wallets[\s\S]*will be pending approval by .*approver \(id \S+\)/,
 		);
 		expect(asked()).toMatchObject(Object.fromEntries(accessReads.map((name) => [name, 1])));
 	});

@@ -1,6 +1,6 @@
 /** Runs one step of the GitHub action as a process: `node main.js prepare|run|publish`, in the environment of the runner. */
 import type { Terminal } from "../cli/output/output.ts";
-import { Outlet, settleStreams } from "../cli/output/streams.ts";
+import { Outlet, settleStreams, sleep } from "../cli/output/streams.ts";
 import { exitCodes } from "../common/errors.ts";
 import { framesOf, hideSecrets } from "../common/hide-secrets.ts";
 import { annotate } from "./step.ts";
@@ -17,7 +17,7 @@ const terminal: Terminal = {
 	directory: process.cwd(),
 	now: Date.now,
 	steadyNow: () => performance.now(),
-	sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+	sleep,
 };
 
 // A defect. Node would print its stack, with all secrets that are in its message.

@@ -48,7 +48,8 @@ export interface Connection {
 	readonly localOrganizationIds: readonly string[] | undefined;
 	/** The page that signs what is submitted; undefined without `--passkey`. */
 	readonly signer: PasskeySigner | undefined;
-	close(): Promise<void>;
+	/** `isAtOnce`: without the answers to requests in flight. */
+	close(isAtOnce?: boolean): Promise<void>;
 }
 
 type ServiceCall = Call<ServiceFlags & { readonly concurrency?: number; readonly waitForApproval?: number }>;
@@ -101,10 +102,10 @@ export async function connect(call: ServiceCall): Promise<Connection> {
 			client,
 			localOrganizationIds: local?.organizationIds,
 			signer,
-			close: async () => {
+			close: async (isAtOnce) => {
 				finish();
 				await signer?.close();
-				await client.close();
+				await client.close(isAtOnce);
 				await local?.close();
 			},
 		};

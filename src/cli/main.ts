@@ -1,9 +1,8 @@
 /** Runs orgsync as a process. No other file here touches its streams, environment, clock and exit code. */
-import { setTimeout } from "node:timers/promises";
 import { type ExitCode, exitCodes } from "../common/errors.ts";
 import { showText } from "../common/escape.ts";
 import type { Terminal } from "./output/output.ts";
-import { Outlet, settleStreams } from "./output/streams.ts";
+import { Outlet, settleStreams, sleep } from "./output/streams.ts";
 import { findTraceTarget } from "./output/trace-target.ts";
 import type { Traces } from "./output/traces.ts";
 
@@ -36,7 +35,8 @@ main()
 	.then((code) => settleStreams(code, stdout, stderr))
 	.then((code) => {
 		process.exitCode = code;
-		if (traces?.isUnfinished === true) process.exit();
+		// Requests that an interruption cut off would keep the process.
+		if (traces?.isUnfinished === true || code === exitCodes.interrupted) process.exit();
 	});
 
 async function main(): Promise<ExitCode> {
@@ -99,9 +99,4 @@ function findDirectory(): string | undefined {
 function isTooOld(version: string): boolean {
 	const [major = 0, minor = 0] = version.split(".").map(Number);
 	return major < 22 || (major === 22 && minor < 18);
-}
-
-/** Resolves after so many milliseconds, or once the signal is aborted. */
-function sleep(ms: number, signal?: AbortSignal): Promise<void> {
-	return setTimeout(ms, undefined, signal && { signal }).catch(() => undefined);
 }

@@ -79,7 +79,7 @@ export interface Report {
 	readonly unverified: string | null;
 	/** Whether everything that can be changed now is as the document says. */
 	readonly inSync: boolean;
-	/** Whether a signal ended it before every step was attempted. */
+	/** Whether a signal ended it before every step had ended, or before the result was read. */
 	readonly interrupted: boolean;
 	/** Overrides that were used for this organization. */
 	readonly overrides: readonly Override[];

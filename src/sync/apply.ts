@@ -17,6 +17,7 @@ import { reasonText } from "../say/reason.ts";
 import type { Reader } from "../wire/client.ts";
 import type { Comparison } from "./converge.ts";
 import type { Journal } from "./journal/journal.ts";
+import { readUntilInterrupted } from "./read/until-interrupted.ts";
 import type { SubmitContext } from "./submit/activity-request.ts";
 import { findLater, type LaterPlan, planLater, splitCreation } from "./submit/later-steps.ts";
 import { createdIdsOf, notAttempted } from "./submit/outcomes.ts";
@@ -33,8 +34,6 @@ export interface ApplyContext extends Omit<SubmitContext, "serverTimeMs" | "cloc
 	/** Whether the touched kinds are read again after the last step. */
 	readonly verify: boolean;
 	readonly stats: () => Stats;
-	/** Once aborted, steps in flight end and no other begins. */
-	readonly signal?: AbortSignal;
 	/** Reads the organization again and makes its plan: for steps whose turn comes long after it was read. */
 	readonly compareAgain?: () => Promise<Comparison>;
 	/** How steps wait until their activities have ended; left out, a pending one is the step's outcome. */
@@ -63,7 +62,16 @@ async function runPlan(comparison: Comparison, context: ApplyContext): Promise<A
 	const completed = ran.filter(({ outcome }) => outcome === "completed");
 	const isVerified = context.verify && completed.length > 0;
 	const readPosition = isVerified ? context.journal.position() : undefined;
-	const verification = isVerified ? await verify(desired, plan, completed, context) : notVerified;
+	const verification = isVerified
+		? await verify(desired, plan, completed, {
+				...context,
+				reader: readUntilInterrupted(
+					context.reader,
+					context.signal,
+					"orgsync was interrupted before it read the result",
+				),
+			})
+		: notVerified;
 	const { left, kept } = verification;
 	const steps = ran.map((result) => failIfKept(result, kept));
 	// After a window began or ended, the result was compared with what the document wanted before.
@@ -71,6 +79,7 @@ async function runPlan(comparison: Comparison, context: ApplyContext): Promise<A
 	const unread = findUnreadPolicies(desired, plan.unread);
 	const unverified =
 		verification.unverified ?? overtaken ?? (unread && `${printScope(unread)}: ${reasonText(unread.because)}`) ?? null;
+	const allEnded = steps.every(({ outcome }) => ["completed", "rejected", "denied", "failed"].includes(outcome));
 	const allCompleted = steps.every(({ outcome }) => outcome === "completed");
 	const report: Report = {
 		formatVersion: 1,
@@ -82,8 +91,7 @@ async function runPlan(comparison: Comparison, context: ApplyContext): Promise<A
 		left,
 		unverified,
 		inSync: allCompleted && plan.problems.length === 0 && (left ?? []).length === 0 && unverified === null,
-		interrupted:
-			run.isCutShort || (context.signal?.aborted === true && steps.some(({ outcome }) => outcome === "not-attempted")),
+		interrupted: run.isCutShort || (context.signal?.aborted === true && (!allEnded || (isVerified && left === null))),
 		overrides: [
 			// The plan says what a retry would submit, the run what it submitted.
 			...(plan.overrides ?? []).filter(({ flag }) => flag !== "retry-rejected"),

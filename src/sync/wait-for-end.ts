@@ -36,7 +36,6 @@ export type WaitNews =
 
 interface WaitContext extends StepContext {
 	readonly reader: Reader;
-	readonly signal?: AbortSignal;
 }
 
 /** Min milliseconds between two readings of a run, whichever organizations they are about: each costs a request. */

@@ -134,8 +134,8 @@ export interface OrganizationClient {
 export interface Client extends OrganizationClient {
 	/** Returns a client with the same connections, rate limit and key, and counts of its own, which count for this client too. */
 	forOrganization(): OrganizationClient;
-	/** Resolves when the requests in flight are answered and the connections are closed. Later requests fail. */
-	close(): Promise<void>;
+	/** Resolves when the requests in flight are answered, or at once, and the connections are closed. Later requests fail. */
+	close(isAtOnce?: boolean): Promise<void>;
 }
 
 /** Returns a client of the service at `url`. Throws ConfigurationError for an unusable address or proxy, or a limit out of range. */
@@ -175,8 +175,8 @@ export function createClient(options: ClientOptions): Client {
 	return {
 		...whole.line,
 		forOrganization: () => makeOrganizationClient({ ...context, count: whole.count }).line,
-		close() {
-			const closed = closeTransport(transport);
+		close(isAtOnce = false) {
+			const closed = closeTransport(transport, isAtOnce);
 			queue.admitAll();
 			return closed;
 		},

@@ -147,10 +147,10 @@ export function sendAttempt(
 	return attempt;
 }
 
-/** Resolves when the attempts in flight have ended and the connections are closed. */
-export async function closeTransport(transport: Transport): Promise<void> {
+/** Resolves when the attempts in flight have ended, or at once, and the connections are closed. */
+export async function closeTransport(transport: Transport, isAtOnce: boolean): Promise<void> {
 	transport.isClosed = true;
-	await Promise.all(transport.inFlight);
+	if (!isAtOnce) await Promise.all(transport.inFlight);
 	transport.closing.abort();
 	transport.target.agent.destroy();
 }

@@ -365,6 +365,63 @@ describe("an interrupted apply", () => {
 		expect(world.activities().length).toBe(3);
 	});
 
+	/** A phase in which the service does not answer for a minute: what comes before it, and what the result says. */
+	const silentPhases: readonly (readonly [
+		phase: string,
+		(world: World) => Promise<void>,
+		submits: number,
+		json: object,
+	])[] = [
+		[
+			"the first reading",
+			(world) => world.addFault({ operation: "list_user_tags", fault: "slow", delayMs: 60_000 }),
+			0,
+			{ error: { code: "interrupted", message: expect.stringContaining("nothing was submitted") } },
+		],
+		[
+			"the polling of an activity that the service is processing",
+			(world) => world.setRules({ pendingMs: { [renaming]: 60_000 } }),
+			1,
+			{ reports: [{ interrupted: true, steps: [{ outcome: "awaiting-approval" }] }] },
+		],
+		[
+			"the closing verification",
+			async (world) => {
+				// The submit is slow, so that the readings before it have ended when the next fault comes.
+				await world.addFault({ operation: "update_user_tag", fault: "slow", delayMs: 2500 });
+			},
+			1,
+			{
+				reports: [
+					{
+						...{ interrupted: true, steps: [{ outcome: "completed" }], left: null },
+						unverified: "orgsync was interrupted before it read the result",
+					},
+				],
+			},
+		],
+	];
+
+	test.each(silentPhases)("ends at once with 130 during %s", async (phase, prepare, submits, json) => {
+		const world = await makeWorld(rename);
+		await prepare(world);
+		const { child, ended } = world.start(["apply", "--yes", "--format", "json"]);
+		const isAsked = (operation: string) => () => world.requests().includes(operation);
+		await expect.poll(isAsked(submits === 0 ? "list_user_tags" : "update_user_tag"), { timeout: 20_000 }).toBe(true);
+		if (phase.startsWith("the closing")) {
+			await world.addFault({ operation: "list_user_tags", fault: "slow", delayMs: 60_000 });
+			world.clearRequests();
+			await expect.poll(isAsked("list_user_tags"), { timeout: 20_000 }).toBe(true);
+		}
+		const signaledMs = performance.now();
+		child.kill("SIGTERM");
+		const answer = await ended;
+		expect(performance.now() - signaledMs).toBeLessThan(9000);
+		expect(answer.code).toBe(130);
+		expect(readOutput(answer)).toMatchObject({ exitCode: 130, ...json });
+		expect(world.activities()).toHaveLength(submits);
+	});
+
 	test("reports in text which steps were not attempted", async () => {
 		const { answer } = await interrupt("text");
 		expect(answer.code).toBe(130);

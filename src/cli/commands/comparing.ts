@@ -1,6 +1,6 @@
 /** Compares documents with live organizations, and submits nothing. One failed read does not stop the others. */
 
-import { ConfigurationError, InterruptedError, OrgsyncError, StorageError } from "../../common/errors.ts";
+import { ConfigurationError, OrgsyncError, StorageError } from "../../common/errors.ts";
 import { organizationChannel } from "../../common/tracing.ts";
 import type { DesiredFleet } from "../../document/read/fleet.ts";
 import type { BaseDocument } from "../../plan/base/three-way.ts";
@@ -8,6 +8,7 @@ import type { DesiredOrganization } from "../../plan/organization.ts";
 import { namedIn, showOrganization } from "../../plan/organization-name.ts";
 import type { Convergence } from "../../sync/converge.ts";
 import { emptyJournal, type Journal, type JournalSummary } from "../../sync/journal/journal.ts";
+import { readUntilInterrupted } from "../../sync/read/until-interrupted.ts";
 import type { OrganizationClient } from "../../wire/client.ts";
 import { type Connection, type ConnectionFlags, readJournalOf } from "../connect.ts";
 import { collectGarbage } from "../files/collect-garbage.ts";
@@ -44,7 +45,7 @@ interface ComparingContext extends ComparingOptions, Call<ConnectionFlags & Hori
 	readonly journal?: Journal;
 	/** Whether it is the only organization of the command; if left out, whether the fleet has no other. */
 	readonly isAlone?: boolean;
-	/** Once aborted, no further organization is started. */
+	/** Once aborted, no organization is read any more. */
 	readonly signal?: AbortSignal;
 }
 
@@ -98,6 +99,8 @@ export async function* compareFleet<T extends object>(
 	}
 }
 
+const interruptedReading = "orgsync was interrupted while it read this organization; nothing was submitted to it";
+
 /** Converges an organization by the connection; open requests of earlier runs are settled if there is a journal for that. */
 async function compareOne(
 	desired: DesiredOrganization,
@@ -105,12 +108,10 @@ async function compareOne(
 	journal: JournalSummary,
 ): Promise<ComparedOrganization> {
 	const { organizationId } = desired;
-	if (signal?.aborted === true)
-		throw new InterruptedError("orgsync was interrupted before it read this organization; nothing was submitted");
 	const { converge } = await import("../../sync/converge.ts");
 	const { settleOpenEntries } = await import("../../sync/settle.ts");
 	const client = connection.client.forOrganization();
-	const { reader } = client;
+	const reader = readUntilInterrupted(client.reader, signal, interruptedReading);
 	const { reads } = flags;
 	const { now, steadyNow } = terminal;
 	const converged = await converge(desired, {

@@ -39,7 +39,10 @@ export interface SubmitContext {
 	readonly journal: Pick<Journal, "claim" | "recordOutcome" | "entry">;
 	/** Milliseconds since 1970. */
 	readonly now: () => number;
-	readonly sleep: (ms: number) => Promise<void>;
+	/** Resolves after so many milliseconds, or earlier once the signal is aborted. */
+	readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
+	/** Once aborted, requests in flight end, none is polled any longer, and no step begins. */
+	readonly signal?: AbortSignal;
 	/** How long to poll an activity that the service has not finished processing, in milliseconds. */
 	readonly waitMs: number;
 	/** A time by the service's clock at which the organization had not been read yet; see LiveReading in read.ts. */

@@ -81,8 +81,9 @@ async function submitAndPoll(body: RequestBody, context: SubmitContext) {
 	let answer = await submit();
 	let requests = answer.requests;
 	const isOlder = requests > 1 || ageOf(answer) > context.now() - startedAtMs;
-	for (let pauseMs = 100; isProcessing(answer) && context.now() < untilMs; pauseMs = Math.min(pauseMs * 2, 2000)) {
-		await context.sleep(Math.min(pauseMs, Math.max(0, untilMs - context.now())));
+	const isOver = (): boolean => context.signal?.aborted === true || context.now() >= untilMs;
+	for (let pauseMs = 100; isProcessing(answer) && !isOver(); pauseMs = Math.min(pauseMs * 2, 2000)) {
+		await context.sleep(Math.min(pauseMs, Math.max(0, untilMs - context.now())), context.signal);
 		const next = await submit();
 		requests += next.requests;
 		// The activity exists, whatever becomes of the question about it.

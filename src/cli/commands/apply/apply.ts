@@ -117,24 +117,25 @@ async function readOrder(call: ApplyCall): Promise<ApplyOrder> {
 async function* applyFleet(order: ApplyOrder): AsyncGenerator<FoundOrganization, ResultEnd> {
 	const refusal = order.reviewed?.refusal ?? null;
 	if (refusal !== null) return endOf({ isConfirmed: false, error: refusal }, order);
-	const connection = await connect(order);
+	const interruption = listenForSignals(order);
+	let connection: Connection | undefined;
 	let journal: Journal | undefined;
-	let interruption: ReturnType<typeof listenForSignals> | undefined;
 	try {
+		connection = await connect(order);
 		journal = await openJournalOf(order);
 		const record = order.run === undefined ? undefined : openRun(order.run, order.fleet, journal, order);
-		interruption = listenForSignals(order);
 		const isPersonAsked = order.flags.yes !== true && order.reviewed === null;
-		const given = { isPersonAsked, signal: interruption.signal, openRun: record };
-		const run: ApplyRun = { ...order, ...given, connection, journal };
+		const { signal } = interruption;
+		const run: ApplyRun = { ...order, isPersonAsked, signal, openRun: record, connection, journal };
 		const { prepared, confirmation } = await confirm(await prepare(run), run, (one) => readAgain(one, run));
+		interruption.isSubmitting = confirmation.isConfirmed;
 		yield* confirmation.isConfirmed ? submit(prepared, run) : prepared.readings.map(withhold);
 		record?.end();
 		return endOf(confirmation, order);
 	} finally {
-		interruption?.stop();
+		interruption.stop();
 		journal?.close();
-		await connection.close();
+		await connection?.close(interruption.signal.aborted);
 	}
 }
 
@@ -291,19 +292,28 @@ function endOf(confirmation: Confirmation, { reviewed }: ApplyOrder): ResultEnd 
 	};
 }
 
-/** The first Ctrl-C or SIGTERM stops after the steps in flight, the second at once. */
-function listenForSignals({ output, run }: ApplyOrder): { signal: AbortSignal; stop: () => void } {
+interface Interruption {
+	readonly signal: AbortSignal;
+	/** Whether steps may be in flight. */
+	isSubmitting: boolean;
+	readonly stop: () => void;
+}
+
+/** The first Ctrl-C or SIGTERM stops readings at once and submits after the steps in flight, the second ends at once. */
+function listenForSignals({ output, run }: ApplyOrder): Interruption {
 	const controller = new AbortController();
 	const listener = (): void => {
 		if (controller.signal.aborted) {
 			output.clear();
 			process.exit(exitCodes.interrupted);
 		}
-		const later = run === undefined ? "" : ` To go on later, add --resume ${run.id}.`;
-		output.note(
-			`Interrupted: finishing the steps in flight and starting no others. Press Ctrl-C again to exit immediately.${later}`,
-		);
+		const said = interruption.isSubmitting
+			? ["Interrupted: finishing the steps in flight and starting no others. Press Ctrl-C again to exit immediately."]
+			: [];
+		const later = run === undefined ? [] : [`To go on later, add --resume ${run.id}.`];
+		if (said.length + later.length > 0) output.note([...said, ...later].join(" "));
 		controller.abort();
 	};
-	return { signal: controller.signal, stop: onSignals(listener) };
+	const interruption = { signal: controller.signal, isSubmitting: false, stop: onSignals(listener) };
+	return interruption;
 }

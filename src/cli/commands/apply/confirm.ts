@@ -75,6 +75,7 @@ async function showAndAsk(
 	run: ConfirmRun,
 ): Promise<"confirmed" | "declined" | "not asked"> {
 	const { given, output, signal, ask, isPersonAsked } = run;
+	if (signal.aborted) throw new InterruptedError("orgsync was interrupted; nothing was submitted");
 	const plans = comparedIn(readings).map(({ comparison }) => comparison.plan);
 	const unchanged = readings.filter((one) => "state" in one && one.state === "inSync").length;
 	if (plans.length + unchanged > 0) output.note(renderPlansToApply(plans, run.size, unchanged, output.style));
@@ -85,9 +86,8 @@ async function showAndAsk(
 	refuseBlockedPlans(plans, given.allowed);
 	const sending = plans.filter(isSending);
 	const steps = countSteps(readings);
-	if (signal.aborted) throw new InterruptedError("orgsync was interrupted; nothing was submitted");
 	if (steps === 0) return "not asked";
-	if (!(await ask(steps, sending))) return "declined";
+	if (!(await ask(steps, sending, signal))) return "declined";
 	return isPersonAsked ? "confirmed" : "not asked";
 }
 

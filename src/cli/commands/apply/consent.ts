@@ -1,4 +1,5 @@
 /** The consent that `apply` needs: overrides by value, abandoned activities by name, and `--yes` or an answer on the terminal. */
+import { defined } from "../../../common/defined.ts";
 import { ConfigurationError, InterruptedError, LiveProblemError } from "../../../common/errors.ts";
 import { showText } from "../../../common/escape.ts";
 import { nameOf } from "../../../plan/activities/pending.ts";
@@ -108,8 +109,8 @@ export function refuseLoneFlags(flags: LoneFlags): void {
 	});
 }
 
-/** Asks whether so many activities may be sent to these organizations. */
-export type Ask = (activities: number, plans: readonly Plan[]) => Promise<boolean>;
+/** Asks whether so many activities may be sent to these organizations. Throws InterruptedError once the signal is aborted. */
+export type Ask = (activities: number, plans: readonly Plan[], signal: AbortSignal) => Promise<boolean>;
 
 /** Returns a function that asks on the terminal, or confirms with `--yes`. Throws ConfigurationError if it cannot ask. */
 export function prepareToAsk({ flags, terminal, output }: Call<{ readonly yes?: boolean } & CommandContext>): Ask {
@@ -120,12 +121,12 @@ export function prepareToAsk({ flags, terminal, output }: Call<{ readonly yes?: 
 			hint: `review \`${commandText({ command: "plan" }, flags)}\`, then use --yes`,
 		});
 	}
-	return (steps, plans) => {
+	return (steps, plans, signal) => {
 		const what = steps === 1 ? "this activity" : `these ${steps} activities`;
 		const [only] = plans;
 		const where = only !== undefined && plans.length === 1 ? showOrganization(only) : `${plans.length} organizations`;
 		const dangers = describeDangers(plans).map((line) => `${output.style.remove(phraseText(line))}\n`);
-		return askOnTerminal(`${dangers.join("")}Submit ${what} to ${where}?`, terminal);
+		return askOnTerminal(`${dangers.join("")}Submit ${what} to ${where}?`, terminal, signal);
 	};
 }
 
@@ -135,12 +136,16 @@ export function whyNotAsk({ stdin, stderr }: Terminal, { format }: Pick<Output, 
 	return stdin.isTTY === true && stderr.isTTY === true ? null : "there is no terminal to ask on";
 }
 
-/** Asks, and returns whether the answer is `yes`. Throws InterruptedError for Ctrl-C. */
-export async function askOnTerminal(question: string, { stdin, stderr }: Terminal): Promise<boolean> {
+/** Asks, and returns whether the answer is `yes`. Throws InterruptedError for Ctrl-C, and once the signal is aborted. */
+export async function askOnTerminal(
+	question: string,
+	{ stdin, stderr }: Terminal,
+	signal?: AbortSignal,
+): Promise<boolean> {
 	const { createInterface } = await import("node:readline/promises");
 	const lines = createInterface({ input: stdin, output: stderr });
 	try {
-		const answer = await lines.question(`${question} Only "yes" is accepted: `);
+		const answer = await lines.question(`${question} Only "yes" is accepted: `, { ...defined({ signal }) });
 		return answer.trim() === "yes";
 	} catch (error) {
 		if ((error as { code?: unknown }).code !== "ABORT_ERR") throw error;

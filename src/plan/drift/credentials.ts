@@ -39,13 +39,13 @@ export const hasCredentialRules = ({ rules = [] }: Pick<DesiredOrganization, "ru
 /** Returns what is new, of all users only with rules about credentials; what could not be read stays as the last report has it. */
 export function findNewCredentials(
 	{ credentials, access, atMs }: Reading,
-	{ protect, rules = [] }: Pick<DesiredOrganization, "protect" | "rules">,
+	desired: Pick<DesiredOrganization, "protect" | "rules">,
 	earlier: CredentialNews | undefined,
 ): CredentialNews {
 	const before = new Set(earlier?.seen);
 	if (!credentials.known) return { seen: [...before], added: [] };
-	const isProtected = ({ userId }: { readonly userId: string }): boolean => protect.userIds.includes(userId);
-	const isAsked = hasCredentialRules({ rules }) ? () => true : isProtected;
+	const isProtected = ({ userId }: { readonly userId: string }): boolean => desired.protect.userIds.includes(userId);
+	const isAsked = hasCredentialRules(desired) ? () => true : isProtected;
 	// All are seen, so that one of a user who is protected later is not new then.
 	const all = credentials.value.flatMap((user) => listOf(user, before));
 	const fresh = all
@@ -55,10 +55,12 @@ export function findNewCredentials(
 	const escalationOf = (userId: string): AddedCredential["escalation"] => {
 		if (!isProtected({ userId })) return null;
 		const own = narrowToUser(powers, userId);
-		const alone = own.filter((one) => one.alone.length > 0);
-		const together = own.filter((one) => one.alone.length === 0 && one.thresholds.length > 0);
-		const [can, canWith] = [alone, together].map((some) => printGroups(some.map(({ group }) => group)));
-		return { alone: can ?? [], together: canWith ?? [] };
+		const print = (some: typeof own): readonly string[] => printGroups(some.map(({ group }) => group));
+		const others = own.filter((one) => one.alone.length === 0);
+		return {
+			alone: print(own.filter((one) => one.alone.length > 0)),
+			together: print(others.filter((one) => one.thresholds.length > 0)),
+		};
 	};
 	return {
 		seen: all.map(({ key }) => key),

@@ -90,7 +90,7 @@ function knownPart(change: Change): Change | undefined {
 /** The activity that joins the steps of the object; where one step of several would still be sent, it does not make it so. */
 function findEarlier(address: string, { steps }: Plan): EarlierActivity | null {
 	const covering = steps.filter((step) => isCovered(address, step));
-	return covering.length > 0 && covering.every(joinsPending) ? (covering[0]?.earlierActivity ?? null) : null;
+	return covering.every(joinsPending) ? (covering[0]?.earlierActivity ?? null) : null;
 }
 
 /** Returns the first pending activity where pending ones alone repair the rule. */
@@ -100,7 +100,7 @@ function findRepair({ effect }: JudgedRule, { steps }: Plan): EarlierActivity | 
 }
 
 function joinsPending({ earlierActivity }: Step): boolean {
-	return earlierActivity?.relation === "same" && earlierActivity.state !== "in-doubt";
+	return earlierActivity?.relation === "same";
 }
 
 /** Without what may move while the difference stays: other members of the tag, the nearest names in a problem's message. */

@@ -1,6 +1,7 @@
 /** What drift is, how it compares with the last report, and how it is described. */
 import { describe, expect, it } from "vitest";
 import type { PendingActivity } from "../../../src/plan/activities/pending.ts";
+import type { AddedCredential } from "../../../src/plan/drift/credentials.ts";
 import { digestDifference, knownDifferences } from "../../../src/plan/drift/difference.ts";
 import { exitCodeOfDrift, keepDrift, type OrganizationDrift, reportDrift } from "../../../src/plan/drift/drift.ts";
 import { lastAppliedTimes } from "../../../src/plan/drift/memory.ts";
@@ -448,6 +449,56 @@ it.each([
 ])("%i milliseconds are %s", (ms, words) => {
 	const from = "2026-01-01T00:00:00.000Z";
 	expect(formatDuration(from, new Date(Date.parse(from) + ms).toISOString())).toBe(words);
+});
+
+describe("credentials", () => {
+	const credential = (key: string, escalation: object | null): AddedCredential => {
+		return { ...{ key, userId: alice, kind: "apiKey", id: key, name: key, by: null }, escalation } as AddedCredential;
+	};
+	const plan = planAt(0, signers, withMembers(alice, bob));
+	const escalating = credential("k1", { alone: [], together: [] });
+
+	it("that are new are drift where a protected user has one, and are in the report with who made them", () => {
+		const by = { activityId: "a", type: "ACTIVITY_TYPE_X", userId: bob, userName: null, at: null };
+		const added = [escalating, credential("k2", null)];
+		const drift = reportDrift(plan, { credentials: { seen: ["k1"], added }, attributions: new Map([["k2", by]]) });
+		expect(drift).toMatchObject({ verdict: "drifted", findings: [] });
+		expect(drift.credentials).toEqual({ seen: ["k1"], added: [escalating, { ...credential("k2", null), by }] });
+		const harmless = { seen: [], added: [credential("k2", null)] };
+		expect(reportDrift(plan, { credentials: harmless })).toMatchObject({
+			verdict: "as-documented",
+			credentials: harmless,
+		});
+		expect(reportDrift(plan)).not.toHaveProperty("credentials");
+	});
+
+	it("stay seen where the organization could not be read, and are not new again", () => {
+		const earlier = reportDrift(plan, { credentials: { seen: ["k1"], added: [escalating] } });
+		expect(keepDrift(earlier.organizationId, earlier, null).credentials).toEqual({ seen: ["k1"], added: [] });
+		expect(keepDrift(earlier.organizationId, reportDrift(plan), null)).not.toHaveProperty("credentials");
+		expect(keepDrift(earlier.organizationId, undefined, null)).not.toHaveProperty("credentials");
+	});
+});
+
+describe("what waited before", () => {
+	const earlier = reportDrift(planAt(0, signers, withMembers(alice), [renaming]));
+	const next = (live: LiveOrganization, parts: object = {}) =>
+		reportDrift(planAt(dayMs, signers, live), { earlier, ...parts }).waiting;
+
+	it("waits no more once it is done, and is kept where --only leaves it out", () => {
+		expect(earlier.waiting).toHaveLength(1);
+		expect(next(withMembers(alice, bob))).toEqual([]);
+		expect(next(withMembers(alice, bob), { isSelected: () => false })).toMatchObject([{ state: "not-looked-at" }]);
+		expect(next(withMembers(alice), { isSelected: () => false })).toEqual([]);
+	});
+
+	it("is kept where it was applied at the very moment at which it was last seen", () => {
+		const [at, later] = [context.readAtMs, context.readAtMs + 1].map((ms) => new Date(ms).toISOString());
+		const applied = (time: string | undefined) => new Map(time === undefined ? [] : [["userTag:signers", time]]);
+		expect(next(unseenMembers, { appliedAt: applied(at) })).toHaveLength(1);
+		expect(next(unseenMembers, { appliedAt: applied(later) })).toEqual([]);
+		expect(next(unseenMembers, { appliedAt: applied(undefined) })).toHaveLength(1);
+	});
 });
 
 describe("what to do", () => {

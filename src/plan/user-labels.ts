@@ -1,5 +1,6 @@
 /** Users as every format shows them: by alias, with the live name and a short id where the alias is ambiguous. */
 import { showNameWithin, showText } from "../common/escape.ts";
+import { remember } from "../common/remember.ts";
 import { describeLabel, labelUser, maxNameLength, type UserNames } from "./users.ts";
 
 /** The user on one line, escaped and never so long that the id is cut off. */
@@ -18,9 +19,14 @@ export function userParts(
 	userId: string,
 	names: UserNames,
 ): { readonly name: string; readonly notes: readonly string[] } {
-	const label = labelUser(userId, names);
-	return { name: showShort(label.name), notes: describeLabel(label, showShort) };
+	const known = remember(parts, names, () => new Map<string, ReturnType<typeof userParts>>());
+	return remember(known, userId, () => {
+		const label = labelUser(userId, names);
+		return { name: showShort(label.name), notes: describeLabel(label, showShort) };
+	});
 }
+
+const parts = new WeakMap<UserNames, Map<string, ReturnType<typeof userParts>>>();
 
 /** Returns the names by which a user is shown whom the service named elsewhere, as in a vote: without live ones where `said` has none. */
 export function namesForSaid(userId: string, names: UserNames, said: UserNames["liveNames"]): UserNames {

@@ -33,7 +33,8 @@ export function compareText(left: string, right: string): number {
 }
 
 /** Returns every text in a value, at any depth. */
-export function textsIn(value: unknown): readonly string[] {
-	if (typeof value === "string") return [value];
-	return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
+export function textsIn(value: unknown, found: string[] = []): readonly string[] {
+	if (typeof value === "string") found.push(value);
+	else if (typeof value === "object" && value !== null) for (const one of Object.values(value)) textsIn(one, found);
+	return found;
 }

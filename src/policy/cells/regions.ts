@@ -50,22 +50,23 @@ export function describeRegion(
 
 /** Returns the fewest literals that hold in the cell and in no cell outside. */
 function chooseLiterals(cell: number, cells: Bits, all: Bits, literals: readonly Literal[]): readonly Literal[] {
-	if (isWithin(all, cells)) return [];
+	const [own, outside] = [bit(cell), all & ~cells];
+	if (outside === 0n) return [];
 	const usable = literals
-		.filter((one) => (one.cells & bit(cell)) !== 0n && !isWithin(all, one.cells))
+		.filter((one) => one.cells !== all && (one.cells & own) !== 0n)
 		.sort((one, other) => Number(other.holds) - Number(one.holds));
 	let tries = 0;
 	for (let size = 1; size <= 3 && tries < maxTries; size += 1) {
 		const fitting: (readonly Literal[])[] = [];
-		const choose = (from: number, chosen: readonly Literal[], own: Bits): void => {
+		const choose = (from: number, chosen: readonly Literal[], within: Bits): void => {
 			if (chosen.length === size) {
 				tries += 1;
-				if (isWithin(own, cells)) fitting.push(chosen);
+				if ((within & outside) === 0n) fitting.push(chosen);
 				return;
 			}
 			for (let index = from; index < usable.length && tries < maxTries; index += 1) {
 				const literal = usable[index];
-				if (literal !== undefined) choose(index + 1, [...chosen, literal], own & literal.cells);
+				if (literal !== undefined) choose(index + 1, [...chosen, literal], within & literal.cells);
 			}
 		};
 		choose(0, [], all);

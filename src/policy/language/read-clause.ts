@@ -11,6 +11,8 @@ import { type Clause, type Expression, type Mistake, mapOperands, type Span } fr
 export interface ReadClause {
 	/** The tree, with opaque parts in it. */
 	readonly expression: Expression;
+	/** The tree as it is written; null where the text does not parse. */
+	readonly whole: Expression | null;
 	/** What is not understood, each with its place. */
 	readonly mistakes: readonly Mistake[];
 }
@@ -20,17 +22,19 @@ export function readClause(text: string, clause: Clause): ReadClause {
 	const parsed = parseExpression(text);
 	if ("mistakes" in parsed) {
 		const because = parsed.mistakes[0]?.message ?? "the clause is not understood";
-		return asOnePart(text.trim().replace(/\s+/g, " "), because, { start: 0, end: text.length }, parsed.mistakes);
+		const span = { start: 0, end: text.length };
+		return asOnePart(text.trim().replace(/\s+/g, " "), because, span, { whole: null, mistakes: parsed.mistakes });
 	}
+	const whole = parsed.expression;
 	// Unverified, chosen: whether a condition may name who approves is not documented, nor what becomes of the parts beside it.
-	if (clause === "condition" && mentionsVotes(parsed.expression)) {
-		const found = checkExpression(parsed.expression, clause);
+	if (clause === "condition" && mentionsVotes(whole)) {
+		const found = checkExpression(whole, clause);
 		const because = found[0]?.message ?? "it names who approves";
-		return asOnePart(printExpression(parsed.expression), because, parsed.expression.span, found);
+		return asOnePart(printExpression(whole), because, whole.span, { whole, mistakes: found });
 	}
 	const mistakes: Mistake[] = [];
 	// An operand of `&&`, `||` and `!` names no item of a list.
-	const expression = mapOperands(parsed.expression, (part) => {
+	const expression = mapOperands(whole, (part) => {
 		const found = checkExpression(part, clause);
 		const isControl = mentionsName(part, ["controls"]);
 		const because = found[0]?.message ?? (isControl ? "no read shows what a velocity control counts" : null);
@@ -38,9 +42,9 @@ export function readClause(text: string, clause: Clause): ReadClause {
 		mistakes.push(...found);
 		return { node: "opaque", text: printExpression(part), because, span: part.span };
 	});
-	return { expression, mistakes };
+	return { expression, whole, mistakes };
 }
 
-function asOnePart(text: string, because: string, span: Span, mistakes: readonly Mistake[]): ReadClause {
-	return { expression: { node: "opaque", text, because, span }, mistakes };
+function asOnePart(text: string, because: string, span: Span, read: Omit<ReadClause, "expression">): ReadClause {
+	return { expression: { node: "opaque", text, because, span }, ...read };
 }

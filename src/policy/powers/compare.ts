@@ -187,16 +187,14 @@ class Comparison {
 	/** Names a set that is new or gone where all its users take part as before, or are named for more than this. */
 	#addSets(side: "more" | "less"): void {
 		const seen: { readonly set: Bits; readonly cells: Bits }[] = [];
-		const holding = this.#literals.filter(({ holds }) => holds);
-		const masks = this.#cells.map((_, index) => placesOf(holding, ({ cells }) => hasBit(cells, index)));
 		for (const [index, changes] of this.#changes.entries()) {
 			if (changes[side].length === 0 || this.#begun[side].has(index)) continue;
 			if (side === "less" && changes.lockedOut !== 0n) continue;
-			const own = masks[index] ?? 0n;
-			const sets = new Set(
-				this.#changes.flatMap((one, at) => (at !== index && isWithin(masks[at] ?? 0n, own) ? [one[side]] : [])),
+			const own = this.#cells[index]?.holding;
+			const sets = this.#cells.flatMap(({ holding }, at) =>
+				at !== index && [...holding].every((text) => own?.has(text)) ? (this.#changes[at]?.[side] ?? []) : [],
 			);
-			const wider = [...sets].flat();
+			const wider = [...new Set(sets)];
 			const { alone, together } = findSmallestSets(changes[side], this.#budget);
 			const set = [...membersOf(alone).map(bit), ...together].find((one) => !isMember(wider, one));
 			if (set === undefined || seen.some((one) => one.set === set && (one.cells & bit(index)) !== 0n)) continue;
@@ -243,10 +241,11 @@ class Comparison {
 		const isLess = told.change === "nobody" || told.change === "loses";
 		// What the finding says of cells in which what is unknown is so, it says of all others.
 		const said = this.#cellsOf(region, (text) => !cell.unknowns.has(text));
-		const isSaid = this.#told.some(
-			(one) => one.isLess === isLess && isWithin(told.users, one.users) && hasBit(one.cells, region.first),
-		);
-		if (rests.length > 0 && isSaid && !isAgain) return;
+		const isSaid = (): boolean =>
+			this.#told.some(
+				(one) => one.isLess === isLess && isWithin(told.users, one.users) && hasBit(one.cells, region.first),
+			);
+		if (rests.length > 0 && !isAgain && isSaid()) return;
 		if (rests.length === 0) this.#told.push({ users: told.users, isLess, cells: said });
 		if (!isAgain) this.#begun[isLess ? "less" : "more"].add(region.first);
 		const failing = region.failing.filter((text) => !cell.unknowns.has(text));

@@ -4,7 +4,6 @@ import type { AccessPolicy } from "../access.ts";
 import { kindOfType, typesOfKind } from "../activities/types.ts";
 import { evaluate } from "../language/evaluate.ts";
 import { comparedWith, mentionsName, pathOf } from "../language/mentions.ts";
-import { parseExpression } from "../language/parser.ts";
 import { readClause } from "../language/read-clause.ts";
 import { openParts } from "../language/same-expression.ts";
 import { type Clause, type Expression, isLogical, operandsOf, partsOf } from "../language/syntax.ts";
@@ -23,6 +22,8 @@ import type { Assumed, Reason } from "./reason.ts";
 /** A clause as a tree: `true` where the policy has none, which does not restrict. */
 interface CompiledClause {
 	readonly tree: Expression;
+	/** The same without opaque parts; null where the text does not parse. */
+	readonly whole: Expression | null;
 	/** What is not understood: opaque parts of the tree are unknown for this reason. Null where there is nothing. */
 	readonly slip: Reason | null;
 }
@@ -55,21 +56,29 @@ export function compilePolicy(policy: AccessPolicy): CompiledPolicy {
 	return remember(compiled, policy, () => {
 		const { consensus, condition, time } = policy;
 		if (byTexts.size >= maxKept) byTexts.clear();
-		return remember(byTexts, JSON.stringify([consensus, condition, time]), () => ({
-			consensus: compileClause(consensus, "consensus"),
-			...compileCondition(compileClause(condition, "condition")),
-			time: compileClause(time, "time"),
-			assumed: assumedIn(policy),
-			...{ rows: new Map(), outcomes: new Map() },
-		}));
+		return remember(byTexts, JSON.stringify([consensus, condition, time]), () => compileTexts(policy));
 	});
 }
 
-function assumedIn({ consensus, condition, time }: AccessPolicy): CompiledPolicy["assumed"] {
-	const treesOf = (texts: readonly string[]): readonly Expression[] =>
-		texts.map((text) => parseExpression(text)).flatMap((one) => ("expression" in one ? [one.expression] : []));
-	const timeless = treesOf([consensus, condition]);
-	const all = [...timeless, ...treesOf([time])];
+function compileTexts(policy: AccessPolicy): CompiledPolicy {
+	const consensus = compileClause(policy.consensus, "consensus");
+	const condition = compileClause(policy.condition, "condition");
+	const time = compileClause(policy.time, "time");
+	const { tree } = condition;
+	const namedTypes = comparedWith(tree, "activity.type");
+	const kinds = [...comparedWith(tree, "activity.kind"), ...namedTypes.map(kindOfType)];
+	return {
+		...{ consensus, condition, time, namedTypes },
+		assumed: assumedIn([consensus, condition], time),
+		newKinds: kinds.filter((kind) => typesOfKind(kind).length === 0),
+		...alikeTo(tree),
+		outcomes: new Map(),
+	};
+}
+
+function assumedIn(clauses: readonly CompiledClause[], time: CompiledClause): CompiledPolicy["assumed"] {
+	const timeless = clauses.flatMap(({ whole }) => whole ?? []);
+	const all = [...timeless, ...(time.whole === null ? [] : [time.whole])];
 	const isBool = (one: Expression): boolean =>
 		one.node === "literal" ? typeof one.value === "boolean" : one.node === "not" || one.node === "binary";
 	const comparesBools = (one: Expression): boolean =>
@@ -82,15 +91,18 @@ function assumedIn({ consensus, condition, time }: AccessPolicy): CompiledPolicy
 }
 
 function compileClause(text: string, clause: Clause): CompiledClause {
-	const { expression: tree, mistakes } = readClause(text.trim() === "" ? "true" : text, clause);
+	const { expression: tree, whole, mistakes } = readClause(text.trim() === "" ? "true" : text, clause);
 	const [mistake] = mistakes;
-	return { tree, slip: mistake === undefined ? null : { kind: "not-understood", clause, ...mistake } };
+	return { tree, whole, slip: mistake === undefined ? null : { kind: "not-understood", clause, ...mistake } };
 }
 
 const names = ["kind", "type", "resource", "action"] as const;
 
+/** What activities are alike to a condition, by what it compares their names with: one for all conditions that do the same. */
+const alikeness = new Map<string, Pick<CompiledPolicy, "keyOf" | "rows">>();
+
 /** Returns what of activities tells them apart for the condition: where it only compares their names with texts, these. */
-function keyFor(tree: Expression): CompiledPolicy["keyOf"] {
+function alikeTo(tree: Expression): Pick<CompiledPolicy, "keyOf" | "rows"> {
 	const isPlain = (part: Expression): boolean => {
 		if (part.node === "not") return isPlain(part.of);
 		if (isLogical(part)) return operandsOf(part).every(isPlain);
@@ -99,21 +111,15 @@ function keyFor(tree: Expression): CompiledPolicy["keyOf"] {
 		const texts = isNamed && part.right.node === "list" ? part.right.items : isNamed ? [part.right] : [];
 		return isNamed && texts.every(({ node }) => node === "literal");
 	};
-	if (!isPlain(tree)) return ({ resource, action, kind, type }) => `${resource},${action},${kind},${type}`;
 	const compared = names.map((name) => [name, comparedWith(tree, `activity.${name}`)] as const);
-	return (facts) => `${shapeOf(facts)} ${compared.map(([name, texts]) => texts.indexOf(facts[name] ?? "another"))}`;
-}
-
-function compileCondition(condition: CompiledClause) {
-	const { tree } = condition;
-	const namedTypes = comparedWith(tree, "activity.type");
-	const kinds = [...comparedWith(tree, "activity.kind"), ...namedTypes.map(kindOfType)];
-	return {
-		condition,
-		namedTypes,
-		newKinds: kinds.filter((kind) => typesOfKind(kind).length === 0),
-		keyOf: keyFor(tree),
-	};
+	const isByTexts = isPlain(tree);
+	if (alikeness.size >= maxKept) alikeness.clear();
+	return remember(alikeness, JSON.stringify([isByTexts, compared]), () => ({
+		keyOf: isByTexts
+			? (facts) => `${shapeOf(facts)} ${compared.map(([name, texts]) => texts.indexOf(facts[name] ?? "another"))}`
+			: ({ resource, action, kind, type }) => `${resource},${action},${kind},${type}`,
+		rows: new Map(),
+	}));
 }
 
 /** Returns whether the condition holds for activities: for each type of them. */

@@ -121,12 +121,12 @@ function expressionOf(value: Value): Expression | null {
 
 /** Returns the names with these fields, and without what an activity that has them lacks: a transaction is of one chain. */
 export function withFields(scope: Scope, fields: Fields): Scope {
-	const trees = treeOf(
-		[...new Map([...lackedBeside(fields), ...fields])].map(([path, value]) => {
-			const parsed = parseExpression(path);
-			return [("expression" in parsed ? stepsOf(parsed.expression) : null) ?? [], value] as const;
-		}),
-	);
+	const known = [...fields].map(([path, value]) => {
+		const parsed = parseExpression(path);
+		return [("expression" in parsed ? stepsOf(parsed.expression) : null) ?? [], value] as const;
+	});
+	const lacked = lackedBeside(fields).flatMap((path) => (fields.has(path) ? [] : [[path.split("."), null] as const]));
+	const trees = treeOf<Value | null>([...lacked, ...known]);
 	const merged = new Map(scope);
 	for (const [name, tree] of trees) merged.set(name, merge(scope.get(name), tree, name));
 	return merged;
@@ -152,13 +152,12 @@ const origins: readonly string[] = [
 ];
 
 /** Returns what activities lack that have these fields. */
-function lackedBeside(fields: Fields): Fields {
+function lackedBeside(fields: Fields): readonly string[] {
 	const found = [...fields].flatMap(([path, value]) => (value === null ? [] : (originOf(path.split(".")) ?? [])));
-	const lacked = origins.filter((path) => {
+	return origins.filter((path) => {
 		const own = originOf(path.split("."));
 		return found.some(({ origin, kind }) => kind === own?.kind && origin !== own.origin);
 	});
-	return new Map(lacked.map((path) => [path, null]));
 }
 
 /** Returns the value that the expression has in each of these scopes; null where it is not known, or differs. */

@@ -36,10 +36,14 @@ export function cellsOf(
 	if (activities.rows.length === 0) return [];
 	const space = findCells(asked, activities);
 	const cells = space.cells.map(({ holds }): GroupCell => {
-		const found = asked.map(({ text }, index) => [text, holds[index]] as const);
-		const holding = found.flatMap(([text, value]) => (value === true ? text : []));
-		const open = found.flatMap(([text, value]) => (typeof value === "string" ? [[text, value] as const] : []));
-		return { holding: new Set(holding), open: new Map(open), wide: space.wide };
+		const holding = new Set<string>();
+		const open = new Map<string, string>();
+		for (const [index, { text }] of asked.entries()) {
+			const value = holds[index];
+			if (value === true) holding.add(text);
+			if (typeof value === "string") open.set(text, value);
+		}
+		return { holding, open, wide: space.wide };
 	});
 	if (!parts.some(({ condition }) => condition === ownCredentials)) return cells;
 	return [...cells, ...cells.map((cell) => ({ ...cell, holding: new Set([...cell.holding, ownCredentials]) }))].sort(

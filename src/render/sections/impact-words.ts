@@ -90,11 +90,12 @@ function countPeople(impact: readonly PlanImpact[]): string {
 
 /** Returns the impact in sentences, worst first; none where nothing changes, or it is not known at all. */
 export function describeImpact(plan: Plan): readonly ImpactLine[] {
-	const ofGroups = groupBy(plan.impact ?? [], (one) => JSON.stringify([one.group, keyOf(one, plan)]));
+	const keys = new Map((plan.impact ?? []).map((one) => [one, keyOf(one, plan)]));
+	const ofGroups = groupBy([...keys.keys()], (one) => JSON.stringify([one.group, keys.get(one)]));
 	// The same of several groups is one sentence where it is so under the same conditions.
 	const merged = groupBy(ofGroups, (findings) => {
 		const conditions = findings.map(({ condition, unless }) => [condition, unless]);
-		return JSON.stringify([keyOf(findings[0], plan), conditions]);
+		return JSON.stringify([keys.get(findings[0]), conditions]);
 	});
 	return merged.map((groups) => describeFindings(groups.flat() as [PlanImpact, ...PlanImpact[]], plan));
 }

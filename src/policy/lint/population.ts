@@ -12,7 +12,7 @@ import { formulaOf } from "../sets/consensus.ts";
 import { alternativesOf, always, type Formula, negate, type Reading, TooComplex } from "../sets/formula.ts";
 import type { Predicates } from "../sets/predicate.ts";
 import { resolve, type UserSets } from "../sets/resolve.ts";
-import { type Bits, setOf } from "../sets/sets.ts";
+import { type Bits, setOf, subsetsOf } from "../sets/sets.ts";
 import { aloneIn } from "../sets/user-sets.ts";
 import type { Votes } from "../sets/votes.ts";
 import { Budget, Work } from "../sets/work.ts";
@@ -117,9 +117,7 @@ function populate(trees: readonly Expression[]): Predicates | null {
 	if (others > maxOthers || tags.length > 8 || users * 2 ** tags.length * credentials.length > maxVotes) return null;
 	const userIds = [...ids, ...Array.from({ length: users - ids.length }, (_, index) => `another ${index}`)];
 	const kinds = userIds.flatMap((id, owner) =>
-		Array.from({ length: 2 ** tags.length }, (_, set) => tags.filter((_tag, index) => (set >> index) & 1)).flatMap(
-			(own) => credentials.map((type) => ({ id, owner, tags: own, type })),
-		),
+		subsetsOf(tags).flatMap((own) => credentials.map((type) => ({ id, owner, tags: own, type }))),
 	);
 	return predicatesOf(userIds, kinds);
 }

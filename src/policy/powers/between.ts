@@ -6,7 +6,7 @@ import { remember } from "../../common/remember.ts";
 import type { AccessState } from "../access.ts";
 import { TooComplex } from "../sets/formula.ts";
 import { difference, type UserSets } from "../sets/resolve.ts";
-import { type Bits, bit, membersOf, setOf, sizeOf } from "../sets/sets.ts";
+import { type Bits, bit, membersOf, setOf, sizeOf, subsetsOf } from "../sets/sets.ts";
 import { findSmallestSets, hasAll, isMember } from "../sets/user-sets.ts";
 import { idsOf } from "../sets/votes.ts";
 import { Budget } from "../sets/work.ts";
@@ -109,7 +109,7 @@ class StateSearch {
 		const touching = membersOf(states.touching);
 		if (touching.length < 2 || isOneWay(states.versions, this.#steps.effects)) return;
 		const isExact = touching.length <= maxExact;
-		const tried = isExact ? subsetsOf(touching) : fewStates(touching);
+		const tried = isExact ? subsetsOf(touching).map(setOf) : fewStates(touching);
 		// In few states, one step has completed, or all but one.
 		if (!isExact) this.#leaveOut(setOf(touching.slice(0, 2)), states.touching, group);
 		let current = 0n;
@@ -193,7 +193,7 @@ class CellStates {
 	readonly #parts = new Map<Bits, StateParts>();
 	/** By the users, and the bits of the parts that apply. */
 	readonly #sets = new Map<PreparedAccess, Map<Bits, UserSets>>();
-	readonly #readings: readonly ReadonlySet<string>[];
+	readonly #readings: readonly (readonly string[])[];
 
 	constructor(source: PartSource, versions: readonly Version[], group: ActivityGroup, cell: GroupCell) {
 		this.#source = source;
@@ -277,14 +277,14 @@ class CellStates {
 	}
 
 	/** Returns what is allowed where these unknowns are so, and others not. Throws TooComplex. */
-	#setsIn(completed: Bits, read: ReadonlySet<string>): UserSets {
+	#setsIn(completed: Bits, read: readonly string[]): UserSets {
 		const { parts, sure, open } = this.#partsOf(completed);
-		const applying = [...read].reduce((all, unknown) => all | (open.get(unknown) ?? 0n), sure);
+		const applying = read.reduce((all, unknown) => all | (open.get(unknown) ?? 0n), sure);
 		const prepared = this.#prepared(completed);
 		const known = remember(this.#sets, prepared, () => new Map<Bits, UserSets>());
 		return remember(known, applying, () => {
 			const allowed = allowedBy(prepared, parts, ({ unknown }) =>
-				unknown !== null && read.has(unknown.key) ? "possible" : "sure",
+				unknown !== null && read.includes(unknown.key) ? "possible" : "sure",
 			);
 			return withRootQuorum(prepared, allowed);
 		});
@@ -298,12 +298,6 @@ interface StateParts {
 	readonly sure: Bits;
 	/** The bits of those that may, by what is unknown of them. */
 	readonly open: ReadonlyMap<string, Bits>;
-}
-
-function subsetsOf(steps: readonly number[]): readonly Bits[] {
-	return Array.from({ length: 2 ** steps.length }, (_, number) =>
-		setOf(steps.filter((_step, at) => (number >> at) & 1)),
-	);
 }
 
 /** Returns the states in which one step has completed, and all but one. */

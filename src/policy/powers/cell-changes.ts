@@ -2,7 +2,7 @@
 import type { Literal } from "../cells/regions.ts";
 import { bound } from "../sets/formula.ts";
 import { difference, type UserSets } from "../sets/resolve.ts";
-import { type Bits, membersOf } from "../sets/sets.ts";
+import { type Bits, membersOf, subsetsOf } from "../sets/sets.ts";
 import { aloneIn, fewestIn, findSmallestSets, hasAll, participantsIn } from "../sets/user-sets.ts";
 import type { ActivityFacts } from "./activity.ts";
 import { whyOpen } from "./conditional.ts";
@@ -93,7 +93,7 @@ export function findCellsOf(before: Side, after: Side, { facts, changed, apart }
 			const isUnknown =
 				isLockoutOpen || [was, is].some(({ sure, possible }) => !hasAll(possible, sure, users.users, users.budget));
 			judged.push({
-				holding: new Set([...cell.holding, ...[...read].map((key) => shared.get(key) ?? "")]),
+				holding: new Set([...cell.holding, ...read.map((key) => shared.get(key) ?? "")]),
 				unknowns: new Set(shared.values()),
 				undocumented,
 				before: was,
@@ -123,13 +123,8 @@ const maxShared = 3;
 const maxReadings = 300;
 
 /** Returns which unknowns are read as true: each combination, or else none, each and all. */
-export function readingsOf(keys: readonly string[], isEach: boolean): readonly ReadonlySet<string>[] {
-	if (!isEach) return [new Set(), ...keys.map((key) => new Set([key])), new Set(keys)];
-	return Array.from(
-		{ length: 2 ** keys.length },
-		(_, number) => new Set(keys.filter((_key, at) => (number >> at) & 1)),
-	);
-}
+export const readingsOf = (keys: readonly string[], isEach: boolean): readonly (readonly string[])[] =>
+	isEach ? subsetsOf(keys) : [[], ...keys.map((key) => [key]), keys];
 
 /**
  * Returns whether what both sides leave unknown may differ on one of them: a consensus that is not understood may be true for any
@@ -149,13 +144,13 @@ function userSetsIn(
 	{ prepared, found, hidesRootQuorum }: Side,
 	parts: readonly Part[],
 	shared: ReadonlyMap<string, string>,
-	read: ReadonlySet<string>,
+	read: readonly string[],
 ): SideUserSets {
 	const reading =
 		(allow: PartReading, deny: PartReading) =>
 		({ effect, unknown }: Part): PartReading => {
 			if (unknown === null) return "sure";
-			if (shared.has(unknown.key)) return read.has(unknown.key) ? "possible" : "sure";
+			if (shared.has(unknown.key)) return read.includes(unknown.key) ? "possible" : "sure";
 			return effect === "allow" ? allow : deny;
 		};
 	const sureByPolicies = allowedBy(prepared, parts, reading("sure", "possible"));

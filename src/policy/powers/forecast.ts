@@ -3,7 +3,7 @@
 import type { AccessState } from "../access.ts";
 import { bound, type Conjunction, TooComplex } from "../sets/formula.ts";
 import { resolve, type UserSets } from "../sets/resolve.ts";
-import { type Bits, bit, hasBit, membersOf } from "../sets/sets.ts";
+import { type Bits, bit, hasBit, membersOf, subsetsOf } from "../sets/sets.ts";
 import { findSmallestSets, hasAll, isMember, maxWrittenSets, withoutUser } from "../sets/user-sets.ts";
 import { idsOf } from "../sets/votes.ts";
 import { Work } from "../sets/work.ts";
@@ -52,14 +52,10 @@ export interface SubmittingUser {
 	readonly publicKey: string | null;
 }
 
-/** Sets of further approvers, in one reading of what is unknown. */
-interface Judged {
-	readonly verdict: ApprovalVerdict;
-	/** Sets of further approvers; only where it is pending. */
-	readonly further: UserSets;
-}
-
-const denied: Judged = { verdict: "denied", further: [] };
+/** What becomes of it in one reading of what is unknown; `further`: the sets of further approvers. */
+type Judged =
+	| { readonly verdict: "pending"; readonly further: UserSets }
+	| { readonly verdict: Exclude<ApprovalVerdict, "pending"> };
 
 /** What is allowed, in one reading. */
 interface ReadUserSets {
@@ -146,22 +142,16 @@ class Forecaster {
 	/** Returns what all readings of the unknowns agree on. */
 	#judge(unused: Bits, parts: readonly Part[] = this.#parts): Judged {
 		const atoms = [...new Set(parts.flatMap(atomsOf))];
-		if (atoms.length > maxUnknowns) return { verdict: "unknown", further: [] };
-		let agreed: Judged | null = null;
-		for (let reading = 0; reading < 2 ** atoms.length; reading += 1) {
-			const holds = new Set(atoms.filter((_, index) => hasBit(BigInt(reading), index)));
-			const forecast = this.#judgeReading(unused, parts, holds);
-			agreed = agreed === null ? forecast : this.#agree(agreed, forecast);
-			if (agreed.verdict === "unknown") return agreed;
-		}
-		return agreed ?? denied;
+		if (atoms.length > maxUnknowns) return { verdict: "unknown" };
+		const readings = subsetsOf(atoms).map((holds) => this.#judgeReading(unused, parts, holds));
+		return readings.reduce((one, other) => this.#agree(one, other));
 	}
 
 	#agree(one: Judged, other: Judged): Judged {
-		if (one.verdict !== other.verdict) return { verdict: "unknown", further: [] };
-		if (one.verdict !== "pending") return one;
+		if (one.verdict !== "pending" || other.verdict !== "pending")
+			return one.verdict === other.verdict ? one : { verdict: "unknown" };
 		const isEqual = this.#isWithin(one.further, other.further) && this.#isWithin(other.further, one.further);
-		return isEqual ? one : { verdict: "unknown", further: [] };
+		return isEqual ? one : { verdict: "unknown" };
 	}
 
 	/** Returns whether the second user sets have all sets of the first. */
@@ -169,13 +159,13 @@ class Forecaster {
 		return hasAll(userSets, other, this.#prepared.users, this.#prepared.budget);
 	}
 
-	#judgeReading(unused: Bits, parts: readonly Part[], holds: ReadonlySet<string>): Judged {
+	#judgeReading(unused: Bits, parts: readonly Part[], holds: readonly string[]): Judged {
 		const reading =
 			(allow: PartReading, deny: PartReading) =>
 			(part: Part): PartReading => {
-				if (part.condition !== null && !holds.has(`condition ${part.condition}`)) return "off";
+				if (part.condition !== null && !holds.includes(`condition ${part.condition}`)) return "off";
 				if (part.unknown === null) return "sure";
-				if (part.unknown.isAllOrNone) return holds.has(part.unknown.key) ? "possible" : "off";
+				if (part.unknown.isAllOrNone) return holds.includes(part.unknown.key) ? "possible" : "off";
 				return part.effect === "allow" ? allow : deny;
 			};
 		const least = this.#readUserSets(unused, parts, reading("sure", "possible"));
@@ -184,7 +174,7 @@ class Forecaster {
 		if (isExact || surely.verdict === "runs") return surely;
 		const most = this.#readUserSets(unused, parts, reading("possible", "sure"));
 		const isSure = this.#isWithin(most.allowed, least.allowed) && this.#isWithin(most.further(), least.further());
-		return isSure ? surely : { verdict: "unknown", further: [] };
+		return isSure ? surely : { verdict: "unknown" };
 	}
 
 	#readUserSets(unused: Bits, parts: readonly Part[], readingOf: (part: Part) => PartReading): ReadUserSets {
@@ -213,11 +203,12 @@ class Forecaster {
 	/** It is pending only where the submitter is in a smallest allowed set: one that no others complete among themselves. */
 	#verdictOf({ allowed, further }: ReadUserSets): Judged {
 		const own = bit(this.#user);
-		if (isMember(allowed, own)) return { verdict: "runs", further: [] };
-		if (!allowed.some((alternative) => alternative.some(({ set }) => hasBit(set, this.#user)))) return denied;
+		if (isMember(allowed, own)) return { verdict: "runs" };
+		if (!allowed.some((alternative) => alternative.some(({ set }) => hasBit(set, this.#user))))
+			return { verdict: "denied" };
 		const others = allowed.map((alternative) => alternative.map((one) => ({ ...one, set: one.set & ~own })));
 		const sets = further();
-		return this.#isWithin(sets, others) ? denied : { verdict: "pending", further: sets };
+		return this.#isWithin(sets, others) ? { verdict: "denied" } : { verdict: "pending", further: sets };
 	}
 
 	#runs(): Approval {

@@ -53,3 +53,7 @@ export const placesOf = <T>(items: readonly T[], isIn: (item: T, index: number) 
 
 /** Returns whether all of the first set is in the second. */
 export const isWithin = (set: Bits, other: Bits): boolean => (set & ~other) === 0n;
+
+/** Returns every choice of the items, the one of none first. */
+export const subsetsOf = <T>(items: readonly T[]): readonly (readonly T[])[] =>
+	Array.from({ length: 2 ** items.length }, (_, number) => items.filter((_item, at) => (number >> at) & 1));

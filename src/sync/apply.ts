@@ -227,22 +227,18 @@ class StepRun {
 
 	#start(given: Step): void {
 		const { organizationId } = this.#plan;
+		const skip = (reason: Said): void => this.#record(toStepResult(given, notAttempted(reason)));
 		// What was created meanwhile has its id in a plan that was made since.
 		const now = this.#asOfNow({ ...given, parameters: fillStandIns(given.parameters, this.#created) } as Step);
 		if (typeof now === "string") {
-			this.#record(toStepResult(given, notAttempted(now)));
+			skip(now);
 			return;
 		}
 		const { plan, step } = now;
 		const unknown = standInsIn(step.parameters)[0];
 		if (unknown !== undefined) {
 			const name = plan.changes.find((one) => one.kind === "userTag" && one.tagId === unknown)?.address ?? unknown;
-			this.#record(
-				toStepResult(
-					given,
-					notAttempted(say`the service did not say which id ${showAddress(name)} has: run apply again`),
-				),
-			);
+			skip(say`the service did not say which id ${showAddress(name)} has: run apply again`);
 			return;
 		}
 		const flight = stepChannel
@@ -264,9 +260,9 @@ class StepRun {
 
 	/** Records a step that ran, unless it waits. Throws the error of a journal that could not record its outcome. */
 	#end(ran: RanStep): void {
-		if (ran.step.operation === "create_user_tag" && ran.result.outcome === "completed") {
-			const [standIn, [id]] = [ran.step.covers[0]?.id, createdIdsOf(ran.whole.activity)];
-			if (standIn !== undefined && id !== undefined && uuid.test(id)) this.#created.set(standIn, id);
+		if (ran.step.operation === "create_user_tag") {
+			const [id = ""] = createdIdsOf(ran.whole.activity);
+			for (const standIn of ran.step.covers) if (uuid.test(id)) this.#created.set(standIn.id, id);
 		}
 		const results = [ran.whole, ...ran.parts.map(({ result }) => result)];
 		this.#fatal ??= results.find(({ isFatal }) => isFatal)?.message ?? null;

@@ -125,7 +125,6 @@ type Vote = Readonly<Record<string, unknown>>;
 
 /** The submitter's vote, the first in time (docs/internals/service.md#votes). Undefined if there are several without times. */
 function firstOf(votes: readonly Vote[]): Vote | undefined {
-	if (votes.length <= 1) return votes[0];
 	const timed = votes.map((vote) => ({ vote, atMs: readTime(vote.createdAt) ?? Number.NaN }));
 	return timed.find((one) => timed.every((other) => one === other || one.atMs < other.atMs))?.vote;
 }
@@ -290,6 +289,6 @@ function newestOf(activities: readonly CompletedActivity[]): CompletedActivity |
 
 function describe({ id, type, userId, userName, atMs }: CompletedActivity, { userNames }: Plan): Attribution {
 	const alias = userId !== null && Object.hasOwn(userNames, userId) ? (userNames[userId] ?? null) : null;
-	const at = atMs === undefined || Number.isNaN(new Date(atMs).getTime()) ? null : new Date(atMs).toISOString();
+	const at = atMs === undefined ? null : new Date(atMs).toISOString();
 	return { activityId: id, type, userId, userName: alias ?? userName, liveName: userName, at };
 }

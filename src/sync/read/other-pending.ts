@@ -38,8 +38,9 @@ export async function readOtherPending(
 function toOtherPending(record: ActivityRecord, atMs: number | undefined): readonly OtherPending[] {
 	const activity = readAnyActivity(record);
 	const type = activity.type.replace("ACTIVITY_TYPE_", "");
-	const [, verb = "", object = ""] = ofWritten.exec(type) ?? ofCredential.exec(type) ?? [];
-	if (verb === "" || !pendingStatuses.includes(activity.status)) return [];
+	const found = ofWritten.exec(type) ?? ofCredential.exec(type);
+	if (found === null || !pendingStatuses.includes(activity.status)) return [];
+	const [, verb, object = ""] = found;
 	return [
 		{
 			...{ activityId: activity.id, fingerprint: activity.fingerprint, state: "pending", status: activity.status },

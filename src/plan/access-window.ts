@@ -82,13 +82,14 @@ export function describeTime(iso: string): string {
 	return `${iso.slice(0, 10)} ${iso.slice(11, 16)}${seconds === ":00" ? "" : seconds} UTC`;
 }
 
-export function isWithin({ fromMs, untilMs }: AccessWindow, timeMs: number): boolean {
-	return (fromMs === undefined || timeMs >= fromMs) && (untilMs === undefined || timeMs < untilMs);
+export function isWithin(window: AccessWindow, timeMs: number): boolean {
+	const { fromMs = timeMs } = window;
+	return timeMs >= fromMs && !isExpired(window, timeMs);
 }
 
 /** Whether access by this window has ended at this time. */
-export function isExpired({ untilMs }: AccessWindow, timeMs: number): boolean {
-	return untilMs !== undefined && timeMs >= untilMs;
+export function isExpired({ untilMs = Number.POSITIVE_INFINITY }: AccessWindow, timeMs: number): boolean {
+	return timeMs >= untilMs;
 }
 
 interface ExpiryOptions {
@@ -132,7 +133,7 @@ function stateOf(
 ): Expiry["state"] | undefined {
 	const { fromMs, untilMs } = window;
 	if (isExpired(window, timeMs)) return isMoved ? "expired" : undefined;
-	const isSoon = (moment: number | undefined) => moment !== undefined && moment - timeMs <= horizonMs && horizonMs > 0;
+	const isSoon = (moment = Number.POSITIVE_INFINITY) => moment - timeMs <= horizonMs && horizonMs > 0;
 	if (!isWithin(window, timeMs)) return isMoved || isSoon(fromMs) ? "not-begun" : undefined;
 	return isSoon(untilMs) ? "ends-soon" : undefined;
 }

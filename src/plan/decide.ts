@@ -59,7 +59,7 @@ export interface Decision {
 
 /** Returns the document united with its base: what is read for both at once. */
 export function documentsToRead({ document, base }: Question): DesiredOrganization {
-	return base === undefined || base.desired === null ? document : unite(base.desired, document);
+	return base?.desired ? unite(base.desired, document) : document;
 }
 
 /** Whether the documents have windows, so that they want other members at other times. */
@@ -70,22 +70,23 @@ export function dependsOnTime(question: Question): boolean {
 /** Returns what differs, and what has to be read before there can be a plan. */
 export function decide({ document, base, reads }: Question, reading: Reading): Decision {
 	const { timeMs, whyUncertain } = reading;
+	const before = base?.desired ?? undefined;
 	const { desired, problems } =
 		whyUncertain === undefined
 			? { desired: desiredAt(document, timeMs), problems: [] }
 			: withoutWindows(document, whyUncertain);
-	const rules = [...(desired.rules ?? []), ...(base?.desired?.rules ?? [])];
+	const rules = [...(desired.rules ?? []), ...(before?.rules ?? [])];
 	const live = reading.narrow({ ...desired, rules });
 	const found = diff(desired, live);
 	const differences = { ...found, problems: [...found.problems, ...problems] };
 	const operations = differences.problems.length > 0 ? [] : operationsFor(differences.changes);
 	const submits = operations.length > 0;
-	const hasCases = areJudged(desired, base?.desired ?? undefined);
+	const hasCases = areJudged(desired, before);
 	const isAuto = reads === "auto";
 	const needs = {
 		operations,
 		caller: submits && isAuto && needsCaller(differences.changes),
-		powers: isAuto && (submits || needsPowers(rules) || leavesPolicies(base?.desired, desired) || hasCases),
+		powers: isAuto && (submits || needsPowers(rules) || (before && leavesPolicies(before, desired)) || hasCases),
 		completed: submits && changesAgain(differences.changes, live),
 		otherPending: isAuto ? othersAsked(desired, rules) : undefined,
 	};
@@ -107,9 +108,9 @@ export function planDecided(
 	return { plan, threeWay: withLeftPolicies(compared, limits, plan, { live: wholeLive, ...context, timeMs }) };
 }
 
-function leavesPolicies(base: DesiredOrganization | null | undefined, head: DesiredOrganization): boolean {
+function leavesPolicies(base: DesiredOrganization, head: DesiredOrganization): boolean {
 	const names = new Set(policiesOf(head).map(({ name }) => name));
-	return base !== null && base !== undefined && policiesOf(base).some(({ name }) => !names.has(name));
+	return policiesOf(base).some(({ name }) => !names.has(name));
 }
 
 /** Returns the comparison with what policies that left the document still give, and the names of the users whom that names. */

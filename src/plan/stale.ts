@@ -186,15 +186,16 @@ function comparePolicy(
 	problem: Problem | undefined,
 	live: LiveOrganization,
 ): Comparison {
-	const policies = live.policies?.known === true ? live.policies.value : [];
+	const policies = live.policies?.known === true ? live.policies.value : undefined;
 	// What the plan creates has no live id; another of its name may have appeared.
-	const found = policies.find(
+	const found = policies?.find(
 		({ id, name }) => id === planned.id || (planned.before === null && name === planned.after.name),
 	);
 	const before = planned.before && { id: planned.id, name: planned.before.name };
 	const now = found === undefined ? null : { id: found.id, name: found.name };
 	const [was, is] = [before, now].map((one) => one && { name: one.name });
-	const reason = problem !== undefined ? "not-possible" : fresh === undefined ? "already-applied" : "changed";
+	const isApplied = fresh === undefined && policies !== undefined;
+	const reason = problem !== undefined ? "not-possible" : isApplied ? "already-applied" : "changed";
 	return { reason, before: was ?? null, after: is ?? null, because: { what: "policy", before, now } };
 }
 

@@ -3,9 +3,19 @@
  */
 import { describe, expect, it } from "vitest";
 import { showAddress } from "../../src/common/escape.ts";
+import type { Change } from "../../src/plan/change.ts";
 import type { KindName } from "../../src/plan/kinds/names.ts";
-import { narrow, parseSelection, type Selection } from "../../src/plan/only.ts";
-import type { DesiredOrganization } from "../../src/plan/organization.ts";
+import {
+	isEmpty,
+	isSelected,
+	mentions,
+	narrow,
+	narrowToChanged,
+	parseSelection,
+	type Selection,
+	selectionsLike,
+} from "../../src/plan/only.ts";
+import type { DesiredObject, DesiredOrganization, DesiredPolicy } from "../../src/plan/organization.ts";
 import { at, desiredOf, id, sectionsOf, wantTag } from "./support-organizations.ts";
 
 const [alice, bob] = [id("user", 1), id("user", 2)];
@@ -184,5 +194,132 @@ describe("a glob", () => {
 	])("takes %j as it is", (text) => {
 		expect(names(text, text, "a", "aa", "x", "7", "")).toEqual([text]);
 		expect(names(`*${text}?`, `before${text}x`, "beforex")).toContain(`before${text}x`);
+	});
+});
+
+const policy = (name: string, consensus = ""): DesiredPolicy => ({
+	...{ kind: "policy", name, previously: [], effect: "EFFECT_ALLOW", consensus, condition: "", at },
+});
+const absentTag = (name: string): DesiredObject => ({ kind: "userTag", absent: true, name, at });
+const namesOf = ({ objects }: DesiredOrganization) =>
+	objects.map((one) => `${one.kind}:${"name" in one ? one.name : "id" in one ? one.id : one.key}`);
+const lists = { policies: { except: ["p*"] }, userTags: { except: [] } };
+const written: DesiredOrganization = {
+	...everything,
+	objects: [
+		...[wantTag("oncall"), wantTag("signers"), absentTag("old"), absentTag("signers")],
+		...[policy("pay", "approvers.any(u, u.tags.contains('${userTags.signers}'))"), policy("read")],
+	],
+	exactly: lists,
+};
+
+describe("a document with complete lists", () => {
+	const narrowed = (...texts: readonly string[]) =>
+		narrow(
+			written,
+			texts.map((text) => parseSelection(text) as Selection),
+		);
+
+	it("keeps a list complete only where all of its kind is selected", () => {
+		expect(narrowed("policy").exactly).toEqual({ policies: lists.policies });
+		expect(narrowed("userTag").exactly).toEqual({ userTags: lists.userTags });
+		expect(narrowed("policy", "userTag").exactly).toEqual(lists);
+		for (const text of ["policy/*", "policy:pay", "policy:read", "tvcApp", "userTag/*"]) {
+			expect(narrowed(text)).not.toHaveProperty("exactly");
+		}
+		expect(narrow({ ...written, exactly: { userTags: { except: [] } } }, [{ kind: "policy" }])).not.toHaveProperty(
+			"exactly",
+		);
+	});
+
+	it("keeps the tags that the kept policies name, and no tag that must not exist", () => {
+		expect(namesOf(narrowed("policy:pay"))).toEqual(["userTag:signers", "policy:pay"]);
+		expect(namesOf(narrowed("policy:read"))).toEqual(["policy:read"]);
+		expect(narrowed("policy:read").narrowed).toBe(true);
+	});
+});
+
+describe("an address", () => {
+	it("is selected by a selection of its kind and label", () => {
+		const selections = [parseSelection("userTag/sign*") as Selection, parseSelection("policy:pay") as Selection];
+		const chosen = ["userTag:signers", "userTag:oncall", "policy:pay", "policy:signers", "protect.users"];
+		expect(chosen.filter((address) => isSelected(address, selections))).toEqual(["userTag:signers", "policy:pay"]);
+	});
+
+	it("can be that of each object of a kind, written as it was begun", () => {
+		expect(selectionsLike("policy/x", written)).toEqual(["policy/pay", "policy/read"]);
+		expect(selectionsLike("tvcApp:", everything)).toEqual([`tvcApp:${id("app", 1)}`, `tvcApp:${id("app", 2)}`]);
+		expect(selectionsLike("nothing", everything)).toEqual([]);
+	});
+});
+
+describe("the objects of changes", () => {
+	const change = (parts: object): Change => ({ basis: "live", before: null, after: null, ...parts }) as never;
+	const tagChange = (name: string, parts: object = {}) =>
+		change({
+			...{ kind: "userTag", address: `userTag:${name}`, action: "update", tagId: id("tag", 1) },
+			...{ before: { name, members: [] }, ...parts },
+		});
+	const removal = (kind: KindName, one: string, parts: object = {}) =>
+		change({ kind, address: `${kind}:x`, action: "remove", id: one, userId: null, ...parts });
+
+	it("are those with its address, and of a removal those with its id or its name", () => {
+		expect(namesOf(narrowToChanged(written, [tagChange("oncall")]))).toEqual(["userTag:oncall"]);
+		expect(namesOf(narrowToChanged(everything, [removal("policy", id("policy", 2))]))).toEqual([
+			`policy:${id("policy", 2)}`,
+		]);
+		const provider = removal("oauthProvider", id("provider", 2), { userId: alice });
+		expect(namesOf(narrowToChanged(everything, [provider]))).toEqual([`oauthProvider:${id("provider", 2)}`]);
+		const { exactly: _, ...without } = written;
+		expect(namesOf(narrowToChanged(without, [removal("policy", "id", { before: { name: "read" } })]))).toEqual([
+			"policy:read",
+		]);
+		const byId = { ...without, objects: [wantTag("oncall"), absentTag(id("tag", 1))] };
+		expect(namesOf(narrowToChanged(byId, [tagChange("gone", { action: "remove" })]))).toEqual([
+			`userTag:${id("tag", 1)}`,
+		]);
+		const report = change({ kind: "bootProof", address: `bootProof:${id("app", 1)}`, action: "report" });
+		expect(isEmpty(narrowToChanged(everything, [report]))).toBe(true);
+		expect(isEmpty(everything)).toBe(false);
+	});
+
+	it("are all of a complete list where something of its kind is removed", () => {
+		const gone = removal("policy", "id");
+		expect(namesOf(narrowToChanged(written, [gone]))).toEqual(["userTag:signers", "policy:pay", "policy:read"]);
+		expect(narrowToChanged(written, [gone]).exactly).toEqual({ policies: lists.policies });
+		expect(isEmpty(narrowToChanged({ ...written, exactly: { userTags: lists.userTags } }, [gone]))).toBe(true);
+		const goneTag = tagChange("x", { action: "remove" });
+		const tags = narrowToChanged(written, [goneTag]);
+		expect(namesOf(tags)).toEqual(["userTag:oncall", "userTag:signers", "userTag:old", "userTag:signers"]);
+		expect(tags.exactly).toEqual({ userTags: lists.userTags });
+		expect(isEmpty(narrowToChanged({ ...written, exactly: { policies: lists.policies } }, [goneTag]))).toBe(true);
+		expect(narrowToChanged(written, [gone, goneTag]).exactly).toEqual(lists);
+		expect(narrowToChanged(written, [tagChange("oncall")])).not.toHaveProperty("exactly");
+	});
+
+	it("need members to be read where the change of a tag knew them", () => {
+		const unknown = tagChange("oncall", { before: { name: "oncall", members: null } });
+		const reads = (...changes: Change[]) => narrowToChanged(written, changes).readsMembers;
+		expect([reads(unknown), reads(tagChange("oncall")), reads(removal("policy", "id")), reads()]).toEqual([
+			...[false, true, false, false],
+		]);
+	});
+
+	it("are mentioned by a document that lists them, or whose list is complete where they are removed", () => {
+		const { exactly: _, ...without } = written;
+		const cases: readonly [Change, DesiredOrganization, boolean][] = [
+			[tagChange("oncall"), without, true],
+			[tagChange("other"), without, false],
+			[tagChange("other"), written, false],
+			[tagChange("other", { action: "remove" }), written, true],
+			[tagChange("other", { action: "remove" }), { ...written, exactly: { policies: lists.policies } }, false],
+			[removal("policy", "id"), written, true],
+			[removal("policy", "id"), without, false],
+			[removal("policy", "id"), { ...written, exactly: { userTags: lists.userTags } }, false],
+			[removal("tvcApp", "id"), written, false],
+			[removal("tvcApp", id("app", 1)), everything, true],
+			[change({ kind: "bootProof", address: "bootProof:x", action: "report" }), without, true],
+		];
+		expect(cases.map(([one, document]) => mentions(document, one))).toEqual(cases.map(([, , is]) => is));
 	});
 });

@@ -51,8 +51,30 @@ describe("coverage", () => {
 		expect(
 			findUncovered(accessOf({}, [whole]), ({ policies }) => policies.known && policies.value.length === 0),
 		).toEqual([{ policyId: whole.id, clause: "condition" }]);
+		const spaced = policyOf(3, { consensus: " true ", condition: "  " });
+		expect(
+			findUncovered(accessOf({}, [spaced]), ({ policies }) => policies.known && policies.value.length === 0),
+		).toEqual([]);
 		const unread = { ...access, policies: { known: false, because: { kind: "not-asked" } } } as const;
 		expect(findUncovered(unread, () => false)).toEqual([]);
+	});
+
+	test("is tried with each policy gone, and with each clause of it empty", () => {
+		const tried: string[][] = [];
+		found((policies) => {
+			tried.push(policies.map(({ id, consensus, condition: text }) => [id, consensus, text].join(" ")));
+			return true;
+		});
+		const textOf = ({ id, consensus, condition: text }: AccessPolicy) => [id, consensus, text].join(" ");
+		const empty = (policy: AccessPolicy, clause: "consensus" | "condition") => textOf({ ...policy, [clause]: "" });
+		expect(tried).toEqual([
+			[textOf(any)],
+			[empty(two, "consensus"), textOf(any)],
+			[empty(two, "condition"), textOf(any)],
+			[textOf(two)],
+			[textOf(two), empty(any, "consensus")],
+			[textOf(two), empty(any, "condition")],
+		]);
 	});
 });
 

@@ -102,6 +102,12 @@ describe("a list of sets that can together", () => {
 		expect(judgeOne("power: sign, alone: { exactly: [dave] }, together: { exactly: [2 of signers] }", both)).toBe(
 			"passed",
 		);
+		expect(judgeOne("power: sign, alone: { never: [dave] }, together: { exactly: [2 of signers] }", both)).toBe(
+			"failed; alone.never can dave; together.exactly can dave",
+		);
+		expect(judgeOne("power: sign, alone: { exactly: [dave] }, together: { exactly: [[alice, bob]] }", both)).toBe(
+			"failed; together.exactly can alice+carol",
+		);
 	});
 
 	test("never has a set that is enough without others", () => {
@@ -258,6 +264,37 @@ describe("what is unknown", () => {
 		);
 		expect(judgeOne("power: sign, alone: { exactly: [] }", noRoot)).toBe("passed");
 		expect(judgeOne("power: sign, together: { atLeast: [2 of signers] }", noRoot, "")).toBe("passed");
+	});
+
+	test("are sets of which a policy that is not understood may let some do it, or keep some from it", () => {
+		const maybe = accessOf(members, [two, opaque]);
+		expect(judgeOne("power: sign, together: { exactly: [2 of signers] }", maybe)).toBe(
+			"unknown; together.exactly can alice policy",
+		);
+		expect(judgeOne("power: sign, together: { never: [[alice, dave]] }", maybe)).toBe(
+			"unknown; together.never can alice policy",
+		);
+		expect(judgeOne("power: sign, never: [dave, alice]", maybe)).toBe(
+			"failed; never takesPart alice; never takesPart dave policy",
+		);
+		const denying = accessOf(members, [two, { ...opaque, effect: "EFFECT_DENY" }]);
+		expect(judgeOne("power: sign, together: { atLeast: [2 of signers] }", denying)).toBe(
+			"unknown; together.atLeast cannot alice+bob policy",
+		);
+		expect(judgeOne("power: sign, alone: { atLeast: [bob] }", maybe)).toBe("unknown; alone.atLeast cannot bob policy");
+	});
+
+	test("is whether a policy decides that is not understood, or that one may deny", () => {
+		expect(judgeOne("power: sign, by: [two signers]", accessOf(members, [two, opaque]))).toBe(
+			`unknown; by decides ${opaque.id} policy`,
+		);
+		expect(judgeOne(`power: sign, by: [two signers, ${opaque.id}]`, accessOf(members, [two, opaque]))).toBe(
+			`unknown; by does-not-decide ${opaque.id} policy`,
+		);
+		const denying = accessOf(members, [two, { ...opaque, effect: "EFFECT_DENY" }]);
+		expect(judgeOne(`power: sign, by: [two signers, ${opaque.id}]`, denying)).toBe(
+			`unknown; by does-not-decide ${two.id} policy; by does-not-decide ${opaque.id} policy`,
+		);
 	});
 
 	test("is not failed where something else of the case fails", () => {

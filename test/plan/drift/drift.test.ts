@@ -421,6 +421,19 @@ describe("live state that cannot be read while last-applied state replaces it", 
 		expect(look(0, desired, unseen, before)).toMatchObject({ verdict: "as-documented", findings: [], unread: [] });
 	});
 
+	it("knows no time of what orgsync never changed, or others changed since, or the service does not show", () => {
+		const desired = withSections(signers, { absent: { ...nothingAbsent, policyIds: [policy], tvcAppIds: [app] } });
+		const timesOf = (live: LiveOrganization, lastApplied: LastApplied) =>
+			[...lastAppliedTimes(desired, { ...live, lastApplied })].map(([address]) => address);
+		const removals = [`policy:${policy}`, `tvcApp:${app}`];
+		expect(timesOf(withMembers(alice), memoryAt(before))).toEqual(["userTag:signers", ...removals]);
+		expect(timesOf(withMembers(alice), emptyLastApplied)).toEqual([]);
+		expect(timesOf(withMembers(alice), { ...emptyLastApplied, removed: { policy: {} } })).toEqual([]);
+		expect(timesOf(liveOf({ userTags: unknown }), memoryAt(before))).toEqual(removals);
+		const tag = liveTag(1, "signers", { updatedAt: "2.0" });
+		expect(timesOf(liveOf({ userTags: known([tag]) }), memoryAt(before))).toEqual(removals);
+	});
+
 	it("a tag that was changed after orgsync changed it is unknown, at any time", () => {
 		const changed = liveOf({ userTags: known([liveTag(1, "signers", { members: unknown, updatedAt: "2.0" })]) });
 		const second = look(2 * dayMs, signers, changed, after, look(0, signers, withMembers(alice), before));

@@ -9,6 +9,7 @@ import { judgeCases } from "./access-cases/planned.ts";
 import { defaultHorizonMs, desiredAt, type Expiry, findExpiries, nextChangeAfter, windowsOf } from "./access-window.ts";
 import { findOtherPending, type OtherPending } from "./activities/other-pending.ts";
 import { holdRejected, type PendingActivity, type RelatedActivity } from "./activities/pending.ts";
+import { findTaken } from "./activities/taken-names.ts";
 import { printAddress } from "./address.ts";
 import { type BaseLimits, judgeByStricter } from "./base/stricter.ts";
 import type { Change, Differences, RemovalChange, Unread } from "./change.ts";
@@ -205,7 +206,7 @@ export function makePlan(
 			...judgeReversals(desired, { changes: submittedTags(changes, steps), completed, timeMs }),
 		],
 		...defined({ rules: nonEmpty(rules), accessCases }),
-		waiting,
+		waiting: waiting.map((one) => ({ ...one, ...defined({ taken: nonEmpty(findTaken(one, live)) }) })),
 		...defined({ otherPending: nonEmpty(findOtherPending(context.otherPending ?? [], waiting, live)) }),
 		unmanaged: unmanagedTags(desired, changes, liveTags),
 		touched: touchedBy(changes, live),

@@ -3,10 +3,11 @@ import { defined } from "../common/defined.ts";
 import { showName } from "../common/escape.ts";
 import type { ActivityEvent, SeenActivity } from "../plan/activities/activity-events.ts";
 import type { PendingActivity } from "../plan/activities/pending.ts";
+import type { Holder } from "../plan/activities/taken-names.ts";
 import type { ActivityState } from "../plan/step.ts";
 import { namesForSaid } from "../plan/user-labels.ts";
 import type { UserNames } from "../plan/users.ts";
-import { identifier, joinPhrases, type Phrase, reason } from "./phrase.ts";
+import { identifier, joinPhrases, nameSpan, type Phrase, reason } from "./phrase.ts";
 import { namePerson } from "./powers.ts";
 
 /** A Map, because a status can be any word, `constructor` included. */
@@ -91,4 +92,13 @@ export function saySeen(seen: SeenActivity | null, names: UserNames): Phrase {
 export function sayEvent(event: ActivityEvent, names: UserNames): Phrase {
 	if (event.event === "status") return sayState(event.status);
 	return [...sayVote(event, names), event.votedAt === null ? "" : ` at ${event.votedAt}`];
+}
+
+/** Returns which live objects have the names that an activity gives. Unverified, chosen: the service may allow two tags of one name. */
+export function sayTaken(kind: "policy" | "userTag", taken: readonly Holder[]): Phrase {
+	const [noun, verb] = kind === "policy" ? ["policy ", "refuses"] : ["user tag ", "may refuse"];
+	const holders = taken.map(
+		({ id, name }): Phrase => [noun, identifier(id), " has the name ", nameSpan(showName(name))],
+	);
+	return ["name taken: ", ...joinPhrases(holders, ", "), `; the service ${verb} a second one`];
 }

@@ -1,5 +1,8 @@
 /** Compares what a pending activity does with what the document wants. Pure. */
+import { isWritten } from "../change.ts";
 import { diff } from "../diff.ts";
+import { findObjects } from "../kinds/found-objects.ts";
+import { policyFields } from "../kinds/policy-content.ts";
 import { findTags } from "../kinds/user-tag.ts";
 import {
 	absentTagsOf,
@@ -24,7 +27,8 @@ import {
 	targetOf,
 } from "./requests.ts";
 import type { Disagreement, ReviewedActivity } from "./reviewed-activity.ts";
-import { isWriting } from "./written-effect.ts";
+import { findTaken } from "./taken-names.ts";
+import { isWriting, writtenChangesOf } from "./written-effect.ts";
 
 type Activity = Pick<ReviewedActivity, "operation" | "parameters">;
 
@@ -98,8 +102,48 @@ function findWrittenDisagreements(
 ): readonly Disagreement[] {
 	const steps = stepsOf(desired, live);
 	if (steps.some((step) => covers(step, request))) return [];
-	const isManaged = steps.some((step) => commonObjects(step, request).length > 0);
-	return [{ code: isManaged ? "differs" : "unmanaged" }];
+	if (request.operation === "delete_user_tags") {
+		const absent = steps.flatMap((step) => commonObjects(step, request));
+		return [{ code: "not-absent", ids: objectsOf(request).filter((id) => !absent.includes(id)) }];
+	}
+	const taken = findNamesTaken(request, live);
+	if (taken.length > 0) return taken;
+	if (request.operation === "create_user_tag") {
+		const isWanted = steps.some((step) => commonObjects(step, request).length > 0);
+		return [isWanted ? { code: "differs", fields: ["members"], unmanaged: [] } : { code: "unmanaged" }];
+	}
+	const compared = comparePolicies(request, desired, live);
+	const managed = compared.filter(({ fields }) => fields !== null);
+	if (managed.length === 0) return [{ code: "unmanaged" }];
+	const fields = [...new Set(managed.flatMap((one) => one.fields ?? []))];
+	return [{ code: "differs", fields, unmanaged: compared.flatMap((one) => (one.fields === null ? [one.name] : [])) }];
+}
+
+/** Returns that the names are taken which the activity gives, whatever a document wants. */
+export function findNamesTaken(activity: Activity, live: LiveOrganization): readonly Disagreement[] {
+	const operation = activity.operation ?? "";
+	const taken = findTaken({ ...activity, operation }, live);
+	const kind = operation.endsWith("_user_tag") ? "userTag" : "policy";
+	return taken.length === 0 ? [] : [{ code: "name-taken", kind, taken }];
+}
+
+/** Returns in which fields each policy of a request would not be as the document has it; null for one that it does not have. */
+function comparePolicies(request: StepLike, desired: DesiredOrganization, live: LiveOrganization) {
+	const { organizationId } = desired;
+	const { changes } = diff({ ...desired, objects: [...tagsOf(desired), ...policiesOf(desired)] }, live);
+	const { found } = findObjects(policiesOf(desired), live.policies?.known === true ? live.policies.value : []);
+	const changed = new Map(changes.filter(isWritten).map(({ id, after }) => [id, after]));
+	const wanted = new Map([...found.map(({ live: policy }) => [policy.id, policy] as const), ...changed]);
+	return writtenChangesOf(request, { organizationId, desired, live })
+		.filter(isWritten)
+		.map(({ id, after }) => {
+			const other = wanted.get(id);
+			if (other === undefined) return { name: after.name, fields: null };
+			const fields = policyFields.filter((field) => after[field] !== other[field]);
+			// What an update leaves out can be something else by the time it is approved.
+			const leavesOut = fields.length === 0 && changed.has(id);
+			return { name: after.name, fields: leavesOut ? ["what it leaves out"] : fields };
+		});
 }
 
 type StepLike = Parameters<typeof commonObjects>[1] & Parameters<typeof objectsOf>[0];

@@ -3,7 +3,7 @@
 import { type DesiredOrganization, type LiveOrganization, uuid } from "../organization.ts";
 import { fillStandIns } from "../stand-in.ts";
 import type { Step } from "../step.ts";
-import { findDisagreements } from "./agreement.ts";
+import { findDisagreements, findNamesTaken } from "./agreement.ts";
 import { matchSteps, type PlanMatches } from "./match-plan.ts";
 import { sameParameters } from "./requests.ts";
 import type { Disagreement, ReviewedActivity } from "./reviewed-activity.ts";
@@ -108,7 +108,7 @@ function chooseOne(
 			: match !== undefined
 				? [match.disagreement].filter((one) => one !== null)
 				: order.desired === undefined
-					? []
+					? findNamesTaken(activity, live)
 					: findDisagreements(activity, order.desired, live);
 	const common = { activity, isNamed: named, stepId: match?.stepId ?? null, disagreements };
 	// A saved plan refuses what it does not have, also where it is named.

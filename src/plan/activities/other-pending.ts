@@ -2,10 +2,12 @@
  * Pending activities that no step of a plan is about, on policies and user tags, and that give a user a credential: whichever user
  * submitted them, they can still be approved.
  */
+import { defined, nonEmpty } from "../../common/defined.ts";
 import { statesPolicies } from "../kinds/policy-changes.ts";
-import type { DesiredOrganization, DesiredRule, Known, LiveOrganization } from "../organization.ts";
+import type { DesiredOrganization, DesiredRule, LiveOrganization } from "../organization.ts";
 import type { ActivityState } from "../step.ts";
 import type { PendingActivity, RelatedActivity } from "./pending.ts";
+import type { Holder } from "./taken-names.ts";
 
 export type OtherPending = Pick<ActivityState & { readonly state: "pending" }, "state" | "status"> &
 	Pick<
@@ -20,6 +22,8 @@ export type OtherPending = Pick<ActivityState & { readonly state: "pending" }, "
 		 * the id of the user.
 		 */
 		readonly objects: readonly string[];
+		/** The live objects that have the names of what it creates; left out where there is none. */
+		readonly taken?: readonly Holder[];
 	};
 
 /** Which of them a plan shows. */
@@ -44,13 +48,19 @@ export function findOtherPending(
 	{ userTags, policies, removables }: LiveOrganization,
 ): readonly OtherPending[] {
 	const related = new Set(waiting.map(({ activityId }) => activityId?.toLowerCase()));
-	const lists: readonly Known<readonly { readonly id: string; readonly name: string }[]>[] = [
-		userTags,
-		policies ?? removables.policy,
-	];
-	const live = lists.flatMap((known) => (known.known ? known.value : []));
+	const lists = { userTag: userTags, policy: policies ?? removables.policy };
+	const live = Object.values(lists).flatMap((known): readonly Holder[] => (known.known ? known.value : []));
 	const names = new Map(live.map(({ id, name }) => [id, name]));
+	const holdersOf = ({ action, kind, objects }: OtherPending): readonly Holder[] => {
+		const known = action === "create" && kind !== "credential" ? lists[kind] : undefined;
+		const held: readonly Holder[] = known?.known === true ? known.value : [];
+		return held.flatMap(({ id, name }) => (objects.includes(name) ? [{ id, name }] : []));
+	};
 	return all
 		.filter(({ activityId }) => !related.has(activityId.toLowerCase()))
-		.map((one) => ({ ...one, objects: one.objects.map((object) => names.get(object) ?? object) }));
+		.map((one) => ({
+			...one,
+			objects: one.objects.map((object) => names.get(object) ?? object),
+			...defined({ taken: nonEmpty(holdersOf(one)) }),
+		}));
 }

@@ -4,6 +4,7 @@ import { earlierInput, flag, type Said, say } from "../../common/said.ts";
 import type { ActivityState, CoveredObject, EarlierActivity, Relation, Step, StepOperation } from "../step.ts";
 import { compareText, sameValue } from "../value.ts";
 import { commonObjects, isSameRequest, listParameter, narrowStep, objectsOf, sameParameters } from "./requests.ts";
+import { findHolders, type Holder } from "./taken-names.ts";
 
 /** An activity of the organization that has not ended, or bytes that were sent and perhaps made one. */
 export type PendingActivity = ActivityState & {
@@ -31,6 +32,8 @@ export type RelatedActivity = PendingActivity & {
 	readonly relation: Relation;
 	/** The objects of the plan that it changes. */
 	readonly covers: readonly CoveredObject[];
+	/** The live objects that have a name which it gives to another; left out where there is none. */
+	readonly taken?: readonly Holder[];
 };
 
 export interface Held {
@@ -62,12 +65,10 @@ export function settleOrAbandon(name: string): Said {
  */
 export function canTakeEffect(
 	{ isMissing, operation, parameters }: PendingActivity,
-	livePolicies: readonly { readonly id: string; readonly name: string }[],
+	livePolicies: readonly Holder[],
 ): boolean {
 	if (isMissing !== true || !(operation === "create_policies" || operation === "update_policy")) return true;
-	const { policyName, policyId } = parameters;
-	const given = operation === "update_policy" ? [policyName] : objectsOf({ operation, parameters });
-	return !livePolicies.some(({ id, name }) => given.includes(name) && id !== policyId);
+	return findHolders({ operation, parameters }, livePolicies).length === 0;
 }
 
 /**

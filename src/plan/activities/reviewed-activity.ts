@@ -6,6 +6,7 @@ import type { Plan } from "../plan.ts";
 import { isCounting } from "./activity-events.ts";
 import type { PendingActivity } from "./pending.ts";
 import { sameParameters } from "./requests.ts";
+import type { Holder } from "./taken-names.ts";
 
 /** The operations whose activities orgsync understands. */
 type ReviewedOperation = PendingActivity["operation"];
@@ -87,8 +88,10 @@ export type Disagreement =
 	| { readonly code: "not-absent"; readonly ids: readonly string[] }
 	/** The document does not have its object, or cannot have one of this kind. */
 	| { readonly code: "unmanaged" }
-	/** The document states its object otherwise. */
-	| { readonly code: "differs" }
+	/** The document has its objects, these fields of them with other values; other policies, by name, it does not have. */
+	| { readonly code: "differs"; readonly fields: readonly string[]; readonly unmanaged: readonly string[] }
+	/** It gives names that these live objects have. */
+	| { readonly code: "name-taken"; readonly kind: "policy" | "userTag"; readonly taken: readonly Holder[] }
 	/** No step of the saved plan is about its object. */
 	| { readonly code: "no-step" }
 	/** A step of the saved plan is about the same object, with other parameters. */

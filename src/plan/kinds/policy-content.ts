@@ -4,6 +4,8 @@ import type { PolicyContent } from "../change.ts";
 /** The parameters of a request, of whatever form. */
 type Written = Readonly<Record<string, unknown>>;
 
+export const policyFields = ["name", "effect", "consensus", "condition", "notes", "time"] as const;
+
 export function contentOf({ name, effect, consensus, condition, notes, time }: PolicyContent): PolicyContent {
 	return { name, effect, consensus, condition, notes, time };
 }

@@ -2,11 +2,12 @@
 import { quoteForShell, showName } from "../../common/escape.ts";
 import type { OtherPending } from "../../plan/activities/other-pending.ts";
 import { nameOf, type RelatedActivity, settleOrAbandon } from "../../plan/activities/pending.ts";
+import type { Holder } from "../../plan/activities/taken-names.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { coveredAddresses } from "../../plan/step.ts";
 import { explainText } from "../../plan/suggested-command.ts";
 import type { UserNames } from "../../plan/users.ts";
-import { sayPending } from "../../say/activities.ts";
+import { sayPending, sayTaken } from "../../say/activities.ts";
 import { listAddresses } from "../../say/addresses.ts";
 import {
 	command,
@@ -47,11 +48,16 @@ function otherPendingSection(plan: Plan): Section {
 			said: sayPending(activity, plan),
 			rows: [
 				{ said: sayOther(activity, plan) },
+				...takenRows(activity.kind === "policy" ? "policy" : "userTag", activity.taken),
 				...(explain === null ? [] : [{ said: [command(explain), " shows who can still approve it"] }]),
 			],
 		};
 	});
 	return section("other-pending", rows);
+}
+
+function takenRows(kind: "policy" | "userTag", taken: readonly Holder[] = []): readonly Row[] {
+	return taken.length === 0 ? [] : [{ said: sayTaken(kind, taken) }];
 }
 
 const verbs = { create: "creates", update: "changes", remove: "removes" } as const;
@@ -81,7 +87,10 @@ function rowOf(activity: RelatedActivity, plan: Plan): Row {
 	return {
 		badge: { word: state === "in-doubt" ? "in doubt" : words[relation], look: "attention" },
 		said: [...what, ...sayPending(activity, plan)],
-		rows: sayEffect(activity).map((said) => ({ said })),
+		rows: [
+			...sayEffect(activity).map((said) => ({ said })),
+			...takenRows(operation.endsWith("_user_tag") ? "userTag" : "policy", activity.taken),
+		],
 		about: coveredAddresses([activity]),
 	};
 }

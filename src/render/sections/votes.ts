@@ -5,6 +5,7 @@ import type { Disagreement, StepDifference } from "../../plan/activities/reviewe
 import { uuid } from "../../plan/organization.ts";
 import type { Outcome } from "../../plan/report.ts";
 import type { UserNames } from "../../plan/users.ts";
+import { sayTaken } from "../../say/activities.ts";
 import { capitalize, count } from "../../say/count.ts";
 import { countOutcomes, outcomeWords } from "../../say/outcomes.ts";
 import {
@@ -175,7 +176,9 @@ function describeDisagreement(one: Disagreement, activity: Activity, names: User
 					: "the document does not manage its object",
 			];
 		case "differs":
-			return ["conflicts with the document, which states its object otherwise"];
+			return describeConflict(one);
+		case "name-taken":
+			return sayTaken(one.kind, one.taken);
 		case "no-step":
 			return ["equals no step of the saved plan"];
 		case "differs-from-step":
@@ -197,6 +200,14 @@ function describeDisagreement(one: Disagreement, activity: Activity, names: User
 					: [" equals ", identifier(one.stepId), " of the saved plan"]),
 			];
 	}
+}
+
+function describeConflict({ fields, unmanaged }: Extract<Disagreement, { readonly code: "differs" }>): Phrase {
+	const others: Phrase =
+		unmanaged.length === 0 ? [] : ["the document does not manage ", ...listOf(unmanaged.slice(0, maxListed), nameOf)];
+	if (fields.length === 0)
+		return others.length > 0 ? others : ["changes nothing: its object is as the document has it already"];
+	return [`conflicts with the document in ${fields.join(", ")}`, ...(others.length > 0 ? ["; ", ...others] : [])];
 }
 
 /** Returns the objects by address; the ids are those that `absent` does not list. */

@@ -1,7 +1,9 @@
 /** What a request for policies or tags needs besides its answer: live state before it, and after the service refused a name. */
 import { OrgsyncError } from "../../common/errors.ts";
 import { showAddress, showName } from "../../common/escape.ts";
+import { findHolders, type Holder, namesGiven } from "../../plan/activities/taken-names.ts";
 import type { PolicyContent } from "../../plan/change.ts";
+import { policyFields } from "../../plan/kinds/policy-content.ts";
 import type { Known, LivePolicy } from "../../plan/organization.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { isTemporaryName } from "../../plan/renames.ts";
@@ -33,8 +35,6 @@ export function makePolicyReader(organizationId: string, reader: Reader): ReadPo
 		return underWay;
 	};
 }
-
-const contentFields = ["effect", "consensus", "condition", "notes", "time"] as const;
 
 /** Returns the result of an update of a policy that is neither what the plan saw nor what it wants; null for others and other steps. */
 export async function refuseStaleUpdate(
@@ -69,7 +69,7 @@ export async function refuseStaleUpdate(
 /** In an exchange of names, the policy has a temporary one by now. */
 function differences(before: PolicyContent, now: LivePolicy): readonly string[] {
 	const isNamed = now.name === before.name || isTemporaryName(now.name, now.id);
-	return [...(isNamed ? [] : ["name"]), ...contentFields.filter((field) => before[field] !== now[field])];
+	return policyFields.filter((field) => (field === "name" ? !isNamed : before[field] !== now[field]));
 }
 
 /** Whether another run has made the same change, whose activity is then the answer to the same request. */
@@ -126,11 +126,6 @@ export function checkCreatedIds(step: Step, result: SubmitResult): SubmitResult 
 	return { ...result, outcome: "unknown", message };
 }
 
-interface Holder {
-	readonly id: string;
-	readonly name: string;
-}
-
 /** Returns the result of a creation by an earlier activity: failed unless what that made still exists with its name. */
 async function checkMade(step: Step, result: SubmitResult, ...where: Where): Promise<SubmitResult> {
 	const ids = createdIdsOf(result.activity);
@@ -157,11 +152,9 @@ async function checkMade(step: Step, result: SubmitResult, ...where: Where): Pro
 
 /** Returns the live objects that have a name which the step gives to another. */
 async function findTakenNames(step: Step, ...where: Where): Promise<readonly Holder[]> {
-	const [names, own] = namesGiven(step);
-	if (names.length === 0) return [];
+	if (namesGiven(step)[0].length === 0) return [];
 	// A reading that is under way may have begun before the name was taken.
-	const holders = (await readHolders(step, ...where)) ?? [];
-	return holders.filter(({ id, name }) => names.includes(name) && id !== own);
+	return findHolders(step, (await readHolders(step, ...where)) ?? []);
 }
 
 type Where = readonly [organizationId: string, context: { readonly reader: Reader }];
@@ -174,18 +167,4 @@ async function readHolders({ operation }: Step, ...[organizationId, { reader }]:
 	}
 	const { value } = await reader.query(queries.list_user_tags, { organizationId });
 	return recordsOf(value, "userTags").map(({ tagId, tagName }): Holder => ({ id: toId(tagId), name: String(tagName) }));
-}
-
-/** Returns the names that a step gives, and the id of the object that gets it; null for one that is created. */
-function namesGiven({ operation, parameters }: Step): readonly [names: readonly string[], own: string | null] {
-	switch (operation) {
-		case "create_policies":
-			return [parameters.policies.map(({ policyName }) => policyName), null];
-		case "update_policy":
-			return [[parameters.policyName], parameters.policyId];
-		case "create_user_tag":
-			return [[parameters.userTagName], null];
-		default:
-			return [[], null];
-	}
 }

@@ -1,7 +1,7 @@
 /** Policies and tags that a document states become one activity each, whatever is lost, denied, or done by others meanwhile. */
 import { beforeEach, describe, expect, test } from "vitest";
 import { type RunOptions, readOutput } from "../../run.ts";
-import { agreeing, alice, bob, carol, document, makeWorld, policies, tags, type World } from "../../world.ts";
+import { agreeing, alice, bob, carol, document, keys, makeWorld, policies, tags, type World } from "../../world.ts";
 
 const policy = (name: string, more = "", tag = "signers"): string =>
 	`  - { name: ${name}, effect: allow, consensus: "approvers.any(user, user.tags.contains('\${userTags.${tag}}'))", condition: "activity.kind == 'SIGN_TRANSACTION'"${more} }`;
@@ -348,6 +348,7 @@ describe("pending activities of others on policies and tags", () => {
 		for (const command of ["plan", "drift"]) {
 			const { stdout } = await world.run([command]);
 			expect(stdout).toContain("creates the policy other once it is approved");
+			expect(stdout).not.toContain("name taken");
 			expect(stdout).toContain("removes the user tag signers once it is approved");
 		}
 		const { stdout } = await world.run(["explain", world.activities().at(-2).id]);
@@ -356,6 +357,42 @@ describe("pending activities of others on policies and tags", () => {
 		expect(plans[0].otherPending).toHaveLength(2);
 		await world.run(["plan", "--out", "plan.json"]);
 		expect((await world.run(["show", "plan.json"])).code).toBe(0);
+	});
+
+	test("name the live policies and tags that have the names by now, also where they hold a step of the plan", async () => {
+		await start(
+			"userTags: [{ name: signers, create: true }, { name: new, create: true }]",
+			`policies:\n${policy("ours")}\n${policy("mine")}`,
+		);
+		const types = ["CREATE_POLICIES", "CREATE_USER_TAG"];
+		await world.setRules({ approvals: Object.fromEntries(types.map((type) => [`ACTIVITY_TYPE_${type}`, 2])) });
+		expect(await apply()).toMatchObject({ code: 8 });
+		const [held, tagId] = ["90000000-0000-4000-8000-000000000009", "70000000-0000-4000-8000-000000000009"];
+		await world.change({
+			policies: [{ policyId: held, policyName: "ours", consensus: "true" }],
+			userTags: [{ tagId, tagName: "new" }],
+		});
+		const said = [
+			`name taken: policy ${held} has the name ours; the service refuses a second one`,
+			`name taken: user tag ${tagId} has the name new; the service may refuse a second one`,
+		];
+		for (const words of [
+			["plan", "--allow", "takeovers=1"],
+			["approve", "--yes"],
+		]) {
+			const { stdout } = await world.run(words);
+			for (const line of said) expect(stdout).toContain(line);
+			expect(stdout).not.toContain("does not manage");
+		}
+		await world.run(["plan", "--out", "plan.json"]);
+		expect(await world.run(["show", "plan.json"])).toMatchObject({
+			code: 0,
+			stdout: expect.stringContaining("name taken"),
+		});
+		const named = await world.run(["approve", "--yes", world.activities().at(-1).id], {
+			env: { ORGSYNC_API_PRIVATE_KEY: keys.bob.privateKey },
+		});
+		expect(named.stdout + named.stderr).toContain("name taken");
 	});
 
 	test("are unknown where the service does not list activities, also if there is nothing to submit", async () => {

@@ -55,7 +55,7 @@ describe("activities of new objects that need a second approval", () => {
 		const refused = await approveAsBob();
 		expect(refused).toMatchObject({
 			code: 0,
-			stdout: expect.stringContaining("conflicts with the document, which states its object otherwise"),
+			stdout: expect.stringContaining("conflicts with the document in condition"),
 		});
 		expect(refused.stdout).toContain(`condition: + ${signing}`);
 		world.write("orgsync.yaml", document(payers, `policies:\n${policy("pay")}`));

@@ -6,7 +6,7 @@ import {
 	planActivities,
 	planActivity,
 } from "../../../src/plan/activities/activity-effect.ts";
-import { findDisagreements } from "../../../src/plan/activities/agreement.ts";
+import { findDisagreements, findNamesTaken } from "../../../src/plan/activities/agreement.ts";
 import type { DesiredOrganization, DesiredPolicy } from "../../../src/plan/organization.ts";
 import type { Step } from "../../../src/plan/step.ts";
 import {
@@ -117,8 +117,9 @@ describe("the document", () => {
 		...base,
 		objects: [...base.objects, policy("exports", anything), policy("new", exporting), policy("newer", exporting)],
 	};
-	const disagreements = (operation: PlainActivity["operation"], parameters: object, other = desired) =>
-		findDisagreements({ operation, parameters: { ...parameters } }, other, live).map(({ code }) => code);
+	const find = (operation: PlainActivity["operation"], parameters: object, other = desired, there = live) =>
+		findDisagreements({ operation, parameters: { ...parameters } }, other, there);
+	const disagreements = (...given: Parameters<typeof find>) => find(...given).map(({ code }) => code);
 	const full = {
 		...{ policyId, policyName: "exports", policyEffect: "EFFECT_ALLOW", policyConsensus: consensus, policyNotes: "" },
 	};
@@ -144,9 +145,53 @@ describe("the document", () => {
 	it("has nothing to say of policies and tags that it does not state", () => {
 		const others = { ...creating.policies[0], policyName: "other" };
 		expect(disagreements("create_policies", { policies: [others] })).toEqual(["unmanaged"]);
-		expect(disagreements("update_policy", { ...full, policyId: id("policy", 2) })).toEqual(["unmanaged"]);
+		const another = { ...full, policyId: id("policy", 2), policyName: "other" };
+		expect(disagreements("update_policy", another)).toEqual(["unmanaged"]);
 		expect(disagreements("create_user_tag", { userTagName: "payers", userIds: [] })).toEqual(["unmanaged"]);
-		expect(disagreements("delete_user_tags", { userTagIds: [tagId] })).toEqual(["unmanaged"]);
+		expect(disagreements("delete_user_tags", { userTagIds: [tagId] })).toEqual(["not-absent"]);
+	});
+
+	it("says which fields conflict, which policies it does not have, and that an update changes nothing", () => {
+		const differs = (fields: readonly string[], unmanaged: readonly string[] = []) => [
+			{ code: "differs", fields, unmanaged },
+		];
+		const narrow = { ...full, policyCondition: "activity.action == 'SIGN'", policyNotes: "others'" };
+		expect(find("update_policy", narrow)).toEqual(differs(["condition", "notes"]));
+		const { policyNotes: _cleared, ...partial } = { ...full, policyCondition: anything };
+		expect(find("update_policy", partial)).toEqual(differs(["what it leaves out"]));
+		const wider = { ...creating.policies[0], condition: anything, notes: "why" };
+		const smuggled = { ...creating.policies[0], policyName: "smuggled" };
+		expect(find("create_policies", { policies: [wider, smuggled] })).toEqual(
+			differs(["condition", "notes"], ["smuggled"]),
+		);
+		expect(
+			find(
+				"create_user_tag",
+				{ userTagName: "new", userIds: [id("user", 1)] },
+				{
+					...base,
+					objects: [wantTag("new", { create: true })],
+				},
+			),
+		).toEqual(differs(["members"]));
+		// In sync: the document has the policy, though no step is about it.
+		const inSync = { ...desired, objects: [...base.objects, policy("exports", exporting)] };
+		expect(find("update_policy", { ...full, policyCondition: anything }, inSync)).toEqual(differs(["condition"]));
+		expect(find("update_policy", { policyId, policyNotes: "" }, inSync)).toEqual(differs([]));
+	});
+
+	it("says which live policies and tags have the names that an activity gives, and not of the object itself", () => {
+		const taken = [{ id: policyId, name: "exports" }];
+		const exports = { policies: [{ ...creating.policies[0], policyName: "exports" }, ...creating.policies] };
+		expect(find("create_policies", exports)).toEqual([{ code: "name-taken", kind: "policy", taken }]);
+		expect(find("update_policy", { ...full, policyId: id("policy", 2) })).toEqual([
+			{ code: "name-taken", kind: "policy", taken },
+		]);
+		expect(find("create_user_tag", { userTagName: "admins", userIds: [] })).toEqual([
+			{ code: "name-taken", kind: "userTag", taken: [{ id: tagId, name: "admins" }] },
+		]);
+		expect(findNamesTaken({ operation: "update_policy", parameters: full }, live)).toEqual([]);
+		expect(findNamesTaken({ operation: null, parameters: {} }, live)).toEqual([]);
 	});
 
 	it.each([
@@ -155,14 +200,16 @@ describe("the document", () => {
 	])("wants the removal of a tag that it states to be absent by %s", (_what, name) => {
 		const absent: DesiredOrganization = { ...base, objects: [{ kind: "userTag", absent: true, name, at }] };
 		expect(disagreements("delete_user_tags", { userTagIds: [tagId] }, absent)).toEqual([]);
-		expect(disagreements("delete_user_tags", { userTagIds: [tagId, id("tag", 7)] }, absent)).toEqual(["differs"]);
-		expect(disagreements("delete_user_tags", { userTagIds: [id("tag", 7)] }, absent)).toEqual(["unmanaged"]);
+		expect(disagreements("delete_user_tags", { userTagIds: [tagId, id("tag", 7)] }, absent)).toEqual(["not-absent"]);
+		expect(find("delete_user_tags", { userTagIds: [id("tag", 7)] }, absent)).toEqual([
+			{ code: "not-absent", ids: [id("tag", 7)] },
+		]);
 	});
 
 	it("wants the removal of what a complete list leaves out, and no other", () => {
 		const complete: DesiredOrganization = { ...base, exactly: { policies: { except: [] }, userTags: { except: [] } } };
 		expect(disagreements("delete_policies", { policyIds: [policyId] }, complete)).toEqual([]);
-		expect(disagreements("delete_user_tags", { userTagIds: [tagId] }, complete)).toEqual(["unmanaged"]);
+		expect(disagreements("delete_user_tags", { userTagIds: [tagId] }, complete)).toEqual(["not-absent"]);
 		const empty = { ...complete, objects: [] };
 		expect(disagreements("delete_user_tags", { userTagIds: [tagId] }, empty)).toEqual([]);
 	});

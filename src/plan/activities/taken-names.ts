@@ -1,0 +1,46 @@
+/** Names that requests give to policies and user tags, and the live objects that have them already. Pure. */
+import type { LiveOrganization } from "../organization.ts";
+import type { AnyParameters } from "./requests.ts";
+
+/** A live policy or user tag. */
+export interface Holder {
+	readonly id: string;
+	readonly name: string;
+}
+
+interface Request {
+	readonly operation: string;
+	readonly parameters: AnyParameters;
+}
+
+/** Returns the names that a request gives, and the id of the object that gets one; null for those that it creates. */
+export function namesGiven({
+	operation,
+	parameters,
+}: Request): readonly [names: readonly string[], own: string | null] {
+	const { policies, policyName, policyId, userTagName, newUserTagName, userTagId } = parameters;
+	switch (operation) {
+		case "create_policies":
+			return [Array.isArray(policies) ? policies.map((one) => String(one?.policyName)) : [], null];
+		case "update_policy":
+			return [typeof policyName === "string" ? [policyName] : [], String(policyId).toLowerCase()];
+		case "create_user_tag":
+			return [[String(userTagName)], null];
+		case "update_user_tag":
+			return [typeof newUserTagName === "string" ? [newUserTagName] : [], String(userTagId).toLowerCase()];
+		default:
+			return [[], null];
+	}
+}
+
+/** Returns those of the objects, of the kind that the request writes, that have a name which it gives to another. */
+export function findHolders(request: Request, live: readonly Holder[]): readonly Holder[] {
+	const [names, own] = namesGiven(request);
+	return live.flatMap(({ id, name }) => (names.includes(name) && id !== own ? [{ id, name }] : []));
+}
+
+/** Returns the live objects that have a name which a request gives to another; none where live objects are unknown. */
+export function findTaken(request: Request, { policies, userTags }: LiveOrganization): readonly Holder[] {
+	const known = request.operation.endsWith("_user_tag") ? userTags : policies;
+	return known?.known === true ? findHolders(request, known.value) : [];
+}

@@ -18,7 +18,7 @@ import {
 import { findMoments } from "../../policy/powers/moments.ts";
 import { type PreparedAccess, prepareAccess } from "../../policy/powers/prepare.ts";
 import { type Assumed, joinAssumptions, notRead, type Reason } from "../../policy/powers/reason.ts";
-import { bound, TooComplex } from "../../policy/sets/formula.ts";
+import { bound, orTooComplex } from "../../policy/sets/formula.ts";
 import type { UserSets } from "../../policy/sets/resolve.ts";
 import { Budget } from "../../policy/sets/work.ts";
 import type { AskedActivities } from "./case.ts";
@@ -84,13 +84,13 @@ export class CaseJudge {
 	): R | { readonly unknown: Reason } {
 		const unread = this.#unread(one);
 		if (unread !== null) return { unknown: unread };
-		try {
-			const points = this.#pointsOf(one);
-			return "kind" in points ? { unknown: points } : judge(points);
-		} catch (error) {
-			if (!(error instanceof TooComplex)) throw error;
-			return { unknown: { kind: "too-complex", task: "judge-together", limit: error.limit } };
-		}
+		return orTooComplex(
+			() => {
+				const points = this.#pointsOf(one);
+				return "kind" in points ? { unknown: points } : judge(points);
+			},
+			({ limit }) => ({ unknown: { kind: "too-complex", task: "judge-together", limit } }),
+		);
 	}
 
 	/** Returns what was assumed of the policies in all that was judged, each once. */

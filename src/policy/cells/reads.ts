@@ -2,6 +2,7 @@
  * Reads the comparisons of conditions: which fields each reads, and what it compares them with. Only a comparison whose fields have
  * finitely many values that it can distinguish is read; any other is one opaque value.
  */
+import { remember } from "../../common/remember.ts";
 import { type Binary, type Expression, isLogical, operandsOf } from "../language/syntax.ts";
 import { namesOf } from "../language/types.ts";
 import { Field, predicateText } from "./fields.ts";
@@ -62,10 +63,7 @@ export class FieldReader {
 
 	#bool(expression: Expression, item: Item | null): void {
 		const operand = this.#operand(expression, item);
-		if (operand.is === "bool" || (operand.is === "literal" && typeof operand.value === "boolean")) return;
-		if (operand.is !== "field" || !isOneOf(operand.field, ["bool", "any"])) throw new Unclear();
-		const { field } = operand;
-		this.#notes.push(() => field.compareWith(true));
+		if (operand.is === "field") this.#notes.push(() => operand.field.compareWith(true));
 	}
 
 	#operand(expression: Expression, item: Item | null): Operand {
@@ -119,23 +117,16 @@ export class FieldReader {
 		if (right.is !== "literal") {
 			const [bool, other] = left.is === "bool" ? [left, right] : [right, left];
 			if (bool.is !== "bool" || other.is === "slice" || other.is === "count") throw new Unclear();
-			if (other.is === "field") this.#compareWith(other.field, true);
+			if (other.is === "field") this.#notes.push(() => other.field.compareWith(true));
 			return;
 		}
 		const { value } = right;
-		if (left.is === "field") this.#compareWith(left.field, value);
-		if (left.is === "count" && (typeof value !== "bigint" || value >= maxIndex)) throw new Unclear();
-		this.#notes.push(() => {
-			if (left.is === "count" && typeof value === "bigint") left.field.count(left.predicate, value);
-			if (left.is !== "slice") return;
-			left.field.slice(left.from, left.to);
-			left.field.compareWith(value);
-		});
-	}
-
-	#compareWith(field: Field, value: string | bigint | boolean): void {
-		if (!isOneOf(field, ["string", "number", "bool", "any"])) throw new Unclear();
-		this.#notes.push(() => field.compareWith(value));
+		if (left.is === "count") {
+			if (typeof value !== "bigint" || value >= maxIndex) throw new Unclear();
+			this.#notes.push(() => left.field.count(left.predicate, value));
+		}
+		if (left.is === "slice") this.#notes.push(() => left.field.slice(left.from, left.to));
+		if (left.is === "slice" || left.is === "field") this.#notes.push(() => left.field.compareWith(value));
 	}
 
 	/** Two fields have enough values only where both are of the same simple type, and no table lists what one of them is. */
@@ -180,7 +171,7 @@ export class FieldReader {
 			if (of.item === null || condition === undefined) throw new Unclear();
 			return { is: "count", field, predicate: predicateText(of.item, condition) };
 		}
-		if (method === "filter" || argument === undefined) throw new Unclear();
+		if (argument === undefined) throw new Unclear();
 		if (method === "contains") this.#contains(of, argument, item);
 		else this.#ask(expression, item);
 		return { is: "bool" };
@@ -208,7 +199,6 @@ export class FieldReader {
 				const of = this.#path(expression.of, item);
 				const { index } = expression;
 				if (index.node === "literal" && typeof index.value === "string") return of.part(index.value, true);
-				if (!isOneOf(of, ["list", "any"])) throw new Unclear();
 				return of.at(indexOf(index));
 			}
 			default:
@@ -219,12 +209,9 @@ export class FieldReader {
 	#name(name: string, item: Item | null): Field {
 		if (item?.name === name) return item.field;
 		// What is asked of an item together with something else depends on both.
-		if (item !== null) throw new Unclear();
 		const type = this.#types.get(name);
-		if (type === undefined) throw new Unclear();
-		const root = this.#roots.get(name) ?? new Field([name], type, null, false);
-		this.#roots.set(name, root);
-		return root;
+		if (item !== null || type === undefined) throw new Unclear();
+		return remember(this.#roots, name, () => new Field([name], type, null, false));
 	}
 }
 
@@ -232,7 +219,7 @@ const isOneOf = ({ type }: Field, kinds: readonly Field["type"]["kind"][]): bool
 
 function indexOf(expression: Expression): number {
 	if (expression.node !== "literal" || typeof expression.value !== "bigint") throw new Unclear();
-	if (expression.value < 0n || expression.value > maxIndex) throw new Unclear();
+	if (expression.value > maxIndex) throw new Unclear();
 	return Number(expression.value);
 }
 

@@ -6,9 +6,6 @@ const hourMs = 3_600_000;
 /** Offsets are looked up on this grid. No zone has two changes in one cell. */
 const cellMs = 12 * hourMs;
 
-/** Max cached offsets of a zone; more than the moments of one run need. */
-const maxOffsets = 10_000;
-
 /** From `start` on, local time is this much ahead of UTC. Milliseconds, `start` since 1970. */
 export interface Offset {
 	readonly start: number;
@@ -43,24 +40,22 @@ export class Zone {
 	}
 
 	#atCell(cell: number): number {
-		if (this.#offsets.size >= maxOffsets) this.#offsets.clear();
 		return remember(this.#offsets, cell, () => this.#at(cell * cellMs));
 	}
 
 	/** Returns the first moment of the new offset. Changes are at whole seconds. */
 	#changeIn(cell: number): number {
-		const cached = this.#changes.get(cell);
-		if (cached !== undefined) return cached;
-		let before = (cell * cellMs) / 1000;
-		let behind = before + cellMs / 1000;
-		const old = this.#atCell(cell);
-		while (behind - before > 1) {
-			const middle = Math.floor((before + behind) / 2);
-			if (this.#at(middle * 1000) === old) before = middle;
-			else behind = middle;
-		}
-		this.#changes.set(cell, behind * 1000);
-		return behind * 1000;
+		return remember(this.#changes, cell, () => {
+			let before = (cell * cellMs) / 1000;
+			let behind = before + cellMs / 1000;
+			const old = this.#atCell(cell);
+			while (behind - before > 1) {
+				const middle = Math.floor((before + behind) / 2);
+				if (this.#at(middle * 1000) === old) before = middle;
+				else behind = middle;
+			}
+			return behind * 1000;
+		});
 	}
 
 	#at(ms: number): number {
@@ -75,7 +70,6 @@ const zones = new Map<string, Zone | null>();
 
 /** Returns the zone of this name, or null: names are as the IANA database writes them, and never offsets such as `+01:00`. */
 export function findZone(name: string): Zone | null {
-	if (zones.size >= 1_000) zones.clear();
 	return remember(zones, name, () => (isZoneName(name) ? makeZone(name) : null));
 }
 

@@ -9,7 +9,7 @@ import { type Expression, partsOf } from "../language/syntax.ts";
 import { listOf, structOf, unread } from "../language/values.ts";
 import { compilePolicy } from "../powers/compile.ts";
 import { formulaOf } from "../sets/consensus.ts";
-import { alternativesOf, always, type Formula, negate, type Reading, TooComplex } from "../sets/formula.ts";
+import { alternativesOf, always, type Formula, negate, orTooComplex, type Reading } from "../sets/formula.ts";
 import type { Predicates } from "../sets/predicate.ts";
 import { resolve, type UserSets } from "../sets/resolve.ts";
 import { type Bits, setOf, subsetsOf } from "../sets/sets.ts";
@@ -75,14 +75,12 @@ export class Population {
 		const predicates = populate(treesIn(policies));
 		if (predicates === null) return this.#leaveOut(policies, otherwise);
 		const formulas = clauses.map(({ tree }) => formulaOf(tree, predicates));
-		try {
-			return find(formulas, (formula, reading) =>
-				resolve(alternativesOf(formula, reading), [], predicates.votes, new Work(new Budget())),
-			);
-		} catch (error) {
-			if (!(error instanceof TooComplex)) throw error;
-			return this.#leaveOut(policies, otherwise);
-		}
+		const sets: SetsOf = (formula, reading) =>
+			resolve(alternativesOf(formula, reading), [], predicates.votes, new Work(new Budget()));
+		return orTooComplex(
+			() => find(formulas, sets),
+			() => this.#leaveOut(policies, otherwise),
+		);
 	}
 
 	#leaveOut(policies: readonly AccessPolicy[], otherwise: boolean): boolean {

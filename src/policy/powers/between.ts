@@ -4,7 +4,7 @@
  */
 import { remember } from "../../common/remember.ts";
 import type { AccessState } from "../access.ts";
-import { TooComplex } from "../sets/formula.ts";
+import { orTooComplex, TooComplex } from "../sets/formula.ts";
 import { difference, type UserSets } from "../sets/resolve.ts";
 import { type Bits, bit, membersOf, setOf, sizeOf, subsetsOf } from "../sets/sets.ts";
 import { findSmallestSets, hasAll, isMember } from "../sets/user-sets.ts";
@@ -113,24 +113,23 @@ class StateSearch {
 		// In few states, one step has completed, or all but one.
 		if (!isExact) this.#leaveOut(setOf(touching.slice(0, 2)), states.touching, group);
 		let current = 0n;
-		try {
-			for (const change of ["gains", "loses"] as const) {
-				const judge = (completed: Bits): readonly string[] | null => {
-					current = completed;
-					this.#judged += 1;
-					if (this.#judged > maxStates) throw new TooComplex("steps");
-					return states.judge(completed, change);
-				};
-				const worse = tried.map((completed) => [completed, judge(completed)] as const);
-				const found = new Map(worse.flatMap(([completed, userIds]) => (userIds ? [[completed, userIds]] : [])));
-				for (const one of joinStates(found, states.touching)) {
-					this.#add({ ...one, change, group, condition: conditionOf([...cell.holding], []) });
-				}
+		const judgeAll = (change: UnsafeState["change"]): void => {
+			const found = new Map<Bits, readonly string[]>();
+			for (const completed of tried) {
+				current = completed;
+				this.#judged += 1;
+				if (this.#judged > maxStates) throw new TooComplex("steps");
+				const userIds = states.judge(completed, change);
+				if (userIds !== null) found.set(completed, userIds);
 			}
-		} catch (error) {
-			if (!(error instanceof TooComplex)) throw error;
-			this.#leaveOut(current, states.touching, group);
-		}
+			for (const one of joinStates(found, states.touching)) {
+				this.#add({ ...one, change, group, condition: conditionOf([...cell.holding], []) });
+			}
+		};
+		orTooComplex(
+			() => (["gains", "loses"] as const).forEach(judgeAll),
+			() => this.#leaveOut(current, states.touching, group),
+		);
 	}
 
 	#leaveOut(completed: Bits, touching: Bits, group: ActivityGroup): void {

@@ -2,7 +2,7 @@
 
 import { remember } from "../../common/remember.ts";
 import { describeRegion, type Literal, type Region } from "../cells/regions.ts";
-import { TooComplex } from "../sets/formula.ts";
+import { orTooComplex } from "../sets/formula.ts";
 import type { UserSets } from "../sets/resolve.ts";
 import { type Bits, bit, hasBit, isWithin, membersOf, placesOf } from "../sets/sets.ts";
 import { aloneIn, findSmallestSets, hasAll, isMember, participantsIn, smallestWith } from "../sets/user-sets.ts";
@@ -58,12 +58,10 @@ export function compareGroup(
 	const changed = changedParts(one.found, other.found);
 	if (changed.length === 0 && isSameBase(one, other)) return same;
 	const comparison = new Comparison(one, other, group, changed);
-	try {
-		return comparison.run(apart);
-	} catch (error) {
-		if (!(error instanceof TooComplex)) throw error;
-		return comparison.giveUnknown({ kind: "too-complex", task: "compare", limit: error.limit });
-	}
+	return orTooComplex(
+		() => comparison.run(apart),
+		({ limit }) => comparison.giveUnknown({ kind: "too-complex", task: "compare", limit }),
+	);
 }
 
 /** What a finding says of its cells. */

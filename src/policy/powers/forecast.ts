@@ -1,7 +1,7 @@
 /** Forecasts what becomes of an activity when it is submitted (docs/powers.md#approvals). */
 
 import type { AccessState } from "../access.ts";
-import { bound, type Conjunction, TooComplex } from "../sets/formula.ts";
+import { bound, type Conjunction, orTooComplex } from "../sets/formula.ts";
 import { resolve, type UserSets } from "../sets/resolve.ts";
 import { type Bits, bit, hasBit, membersOf, subsetsOf } from "../sets/sets.ts";
 import { findSmallestSets, hasAll, isMember, maxWrittenSets, withoutUser } from "../sets/user-sets.ts";
@@ -75,13 +75,10 @@ export function forecastApproval(
 	submitter: SubmittingUser,
 	atMs: number,
 ): Approval {
-	try {
-		return new Forecaster(prepareAccess(access, atMs), activity, submitter).run();
-	} catch (error) {
-		if (error instanceof TooComplex)
-			return unknownApproval({ kind: "too-complex", task: "judge", limit: error.limit }, []);
-		throw error;
-	}
+	return orTooComplex(
+		() => new Forecaster(prepareAccess(access, atMs), activity, submitter).run(),
+		({ limit }) => unknownApproval({ kind: "too-complex", task: "judge", limit }, []),
+	);
 }
 
 const unknownApproval = (because: Reason, policyIds: readonly string[]): Approval => ({

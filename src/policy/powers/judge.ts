@@ -3,7 +3,7 @@
 import type { NotRead } from "../access.ts";
 import { printExpression } from "../language/printer.ts";
 import type { Expression } from "../language/syntax.ts";
-import { bound, type Conjunction, TooComplex } from "../sets/formula.ts";
+import { bound, type Conjunction, orTooComplex, TooComplex } from "../sets/formula.ts";
 import { resolve, simplify, type UserSets } from "../sets/resolve.ts";
 import { Work } from "../sets/work.ts";
 import { type ActivityFacts, factsOfGroup, factsOfType, isForRootQuorum, type Outcome } from "./activity.ts";
@@ -229,13 +229,11 @@ function resolveParts(
 	const own = user === null ? [] : [bound(1, votes.votesOf[user] ?? 0n)];
 	const of = (effect: Part["effect"]): readonly Conjunction[] =>
 		[...read.values()].flatMap(({ part, reading }) => (part.effect === effect ? part[reading] : []));
-	try {
-		const allows = of("allow").map(({ atLeast, atMost }) => ({ atLeast: [...own, ...atLeast], atMost }));
-		return resolve(allows, of("deny"), votes, new Work(budget));
-	} catch (error) {
-		if (error instanceof TooComplex) return error;
-		throw error;
-	}
+	const allows = of("allow").map(({ atLeast, atMost }) => ({ atLeast: [...own, ...atLeast], atMost }));
+	return orTooComplex(
+		() => resolve(allows, of("deny"), votes, new Work(budget)),
+		(error) => error,
+	);
 }
 
 /** Returns the sets that policies or the root quorum allow; without the root quorum where it is not known. */

@@ -95,10 +95,10 @@ function unlistedPairs(policy: AccessPolicy): readonly ActivityGroup[] {
 	const [resources, actions] = [textsFor(policy, "resource"), textsFor(policy, "action")];
 	const isListed = (resource: string): boolean => activityTypes.some((one) => one.resource === resource);
 	const isAction = (action: string): boolean => activityActions.some((one) => one === action);
-	return resources.flatMap((resource) => {
-		const asked = actions.length === 0 ? activityActions : actions;
-		return asked.filter((action) => !isListed(resource) || !isAction(action)).map((action) => ({ resource, action }));
-	});
+	const asked = new Set<string>([...activityActions, ...actions]);
+	return resources.flatMap((resource) =>
+		[...asked].filter((action) => !isListed(resource) || !isAction(action)).map((action) => ({ resource, action })),
+	);
 }
 
 /** Returns the kinds and types that the policy names. */

@@ -33,7 +33,7 @@ export function findMoments(
 	const timed = policies.filter(({ time }) => time.trim() !== "");
 	const found = new Map<string, { readonly at: number; readonly states: readonly string[] }>();
 	let isComplete = true;
-	for (const at of timed.length === 0 ? [] : candidatesFor(timed, atMs)) {
+	for (const at of candidatesFor(timed, atMs)) {
 		const states = timed.map((policy) => {
 			const state = judgeTime(policy, at);
 			return typeof state === "string" ? state : "unknown";
@@ -48,23 +48,19 @@ export function findMoments(
 	const isChanging = (index: number): boolean => new Set(all.map(({ states }) => states[index])).size > 1;
 	return {
 		policyIds: timed.flatMap(({ id }, index) => (isChanging(index) ? [id] : [])),
-		moments: all.length === 0 ? [atMs] : all.map(({ at }) => at),
+		moments: all.map(({ at }) => at),
 		isComplete,
 	};
 }
 
 /** Returns the moments at which some window may open or close, the present one first. */
 function candidatesFor(policies: readonly AccessPolicy[], atMs: number): readonly number[] {
-	const named = policies.map((policy) => {
-		const { time } = compilePolicy(policy);
-		return time.slip === null ? timesIn(time.tree) : { spans: [], moments: [] };
-	});
+	const named = policies.map((policy) => timesIn(compilePolicy(policy).time.tree));
 	const spans = named.flatMap((one) => one.spans);
-	const moments = [atMs, ...named.flatMap((one) => one.moments)];
 	const isAhead = (at: number): boolean => at >= atMs && at <= atMs + horizonMs;
 	// A bound is met, and not met, around a moment.
-	const fixed = moments.flatMap((at) => (at === atMs ? [at] : [at - 1, at, at + 1])).filter(isAhead);
-	const anchors = [...new Set(fixed)].sort((one, other) => one - other);
+	const around = named.flatMap(({ moments }) => moments.flatMap((at) => [at - 1, at, at + 1]));
+	const anchors = [...new Set([atMs, ...around.filter(isAhead)])];
 	const opened = anchors.flatMap((anchor) =>
 		spans.flatMap((span) => boundariesOf(span, anchor, anchor + (isYearly(span) ? horizonMs : weekMs), maxBoundaries)),
 	);

@@ -1,7 +1,7 @@
 /** Who can do what: the powers of an organization, for each group of activities (docs/powers.md). */
 
 import type { AccessState } from "../access.ts";
-import { bound, type Conjunction, TooComplex } from "../sets/formula.ts";
+import { bound, type ComplexityLimit, type Conjunction, orTooComplex } from "../sets/formula.ts";
 import { resolve, type UserSets } from "../sets/resolve.ts";
 import { bit, membersOf } from "../sets/sets.ts";
 import { hasAll, participantsIn } from "../sets/user-sets.ts";
@@ -72,9 +72,12 @@ export function findPower(prepared: PreparedAccess, group: ActivityGroup, questi
 	const found = partsIn(prepared, factsOfGroup(group, fields));
 	const common = { group, policyIds: policyIdsOf(found.parts), assumptions: found.assumptions };
 	const ability = judgeAbility(prepared, found);
-	const judged = orTooComplex(() => judgeGroup(prepared, found));
-	if (!("kind" in judged)) return { ...common, ...ability, ...judged };
-	return { ...common, ...ability, unknown: judged, rootQuorumOnly: [], denied: [], conditions: [], conditional: [] };
+	const none = { rootQuorumOnly: [], denied: [], conditions: [], conditional: [] };
+	const judged = orTooComplex(
+		() => judgeGroup(prepared, found),
+		({ limit }) => ({ unknown: tooComplex(limit), ...none }),
+	);
+	return { ...common, ...ability, ...judged };
 }
 
 /** Who can do it, and why not everything of that is known. */
@@ -82,25 +85,17 @@ interface KnownAbility extends Ability {
 	readonly unknown: Reason | null;
 }
 
-/** Returns what is found, or the reason where that is too complex. */
-function orTooComplex<T>(find: () => T): T | (Reason & { readonly kind: "too-complex" }) {
-	try {
-		return find();
-	} catch (error) {
-		if (!(error instanceof TooComplex)) throw error;
-		return { kind: "too-complex", task: "judge-together", limit: error.limit };
-	}
-}
-
 /** Returns who can do what these parts are about, where no condition on the activity holds. */
 export function judgeAbility(prepared: PreparedAccess, found: GroupParts): KnownAbility {
 	const abilityIn = (userSets: UserSets): Ability =>
 		abilityOf(withRootQuorum(prepared, userSets), prepared.users, prepared.budget);
-	const judged = orTooComplex((): KnownAbility => {
-		return { ...abilityIn(alwaysAllowed(prepared, found)), unknown: findUnknown(prepared, found) };
-	});
-	return "kind" in judged ? { ...abilityIn([]), unknown: judged } : judged;
+	return orTooComplex(
+		() => ({ ...abilityIn(alwaysAllowed(prepared, found)), unknown: findUnknown(prepared, found) }),
+		({ limit }) => ({ ...abilityIn([]), unknown: tooComplex(limit) }),
+	);
 }
+
+const tooComplex = (limit: ComplexityLimit): Reason => ({ kind: "too-complex", task: "judge-together", limit });
 
 type Judged = Omit<GroupPower, "group" | "policyIds" | "assumptions" | keyof KnownAbility>;
 

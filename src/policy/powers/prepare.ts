@@ -3,7 +3,15 @@ import { remember } from "../../common/remember.ts";
 import type { AccessPolicy, AccessState, Doubt } from "../access.ts";
 import { mentionsName } from "../language/mentions.ts";
 import { formulaOf } from "../sets/consensus.ts";
-import { alternativesOf, always, bound, type Conjunction, type Formula, TooComplex } from "../sets/formula.ts";
+import {
+	alternativesOf,
+	always,
+	bound,
+	type Conjunction,
+	type Formula,
+	orTooComplex,
+	type TooComplex,
+} from "../sets/formula.ts";
 import { makePredicates, type Predicates } from "../sets/predicate.ts";
 import type { UserSets } from "../sets/resolve.ts";
 import { type Bits, setOf, sizeOf } from "../sets/sets.ts";
@@ -168,14 +176,13 @@ class PolicyMaker {
 		const formula = formulaOf(consensus.tree, this.#predicates);
 		const { users } = this.#access;
 		if (!users.known && formula.is !== "constant") return this.#unclear(policy.consensus, notRead(users.because));
-		try {
+		const { slip } = consensus;
+		return orTooComplex(
 			// A part that is not understood may also err, and then the policy takes no part: nothing is sure.
-			if (consensus.slip !== null) return this.#unclear(policy.consensus, consensus.slip, formula);
-			return this.#fromFormula(policy.consensus, formula);
-		} catch (error) {
-			if (!(error instanceof TooComplex)) throw error;
-			return this.#unclear(policy.consensus, { kind: "too-complex", task: "consensus", limit: error.limit });
-		}
+			() =>
+				slip === null ? this.#fromFormula(policy.consensus, formula) : this.#unclear(policy.consensus, slip, formula),
+			({ limit }) => this.#unclear(policy.consensus, { kind: "too-complex", task: "consensus", limit }),
+		);
 	}
 
 	#fromFormula(text: string, formula: Formula): Consensus {

@@ -52,6 +52,16 @@ export class TooComplex extends Error {
 	}
 }
 
+/** Returns what is found; what `otherwise` says of it where that is too complex. */
+export function orTooComplex<T, U>(find: () => T, otherwise: (error: TooComplex) => U): T | U {
+	try {
+		return find();
+	} catch (error) {
+		if (error instanceof TooComplex) return otherwise(error);
+		throw error;
+	}
+}
+
 /** What there is too much of. */
 export type ComplexityLimit =
 	| "alternatives"

@@ -1,6 +1,6 @@
 /** Reads user sets: who is enough alone, which sets are smallest, who takes part in one. */
 import { remember } from "../../common/remember.ts";
-import { type Bound, TooComplex } from "./formula.ts";
+import { type Bound, orTooComplex } from "./formula.ts";
 import { type Alternative, difference, findVectorsOf, simplify, type UserSets } from "./resolve.ts";
 import { type Bits, bit, hasBit, membersOf, setOf, sizeOf } from "./sets.ts";
 import type { Votes } from "./votes.ts";
@@ -102,17 +102,15 @@ function firstSetsOf(
 	alternative: Alternative,
 	work: Work,
 ): { readonly sets: readonly Bits[]; readonly isAll: boolean } {
-	try {
+	const find = () => {
 		const sets: Bits[] = [];
 		for (const set of setsOf(alternative, work)) {
 			if (sets.length === maxWrittenSets) return { sets, isAll: false };
 			sets.push(set);
 		}
 		return { sets, isAll: true };
-	} catch (error) {
-		if (!(error instanceof TooComplex)) throw error;
-		return { sets: [], isAll: false };
-	}
+	};
+	return orTooComplex(find, () => ({ sets: [], isAll: false }));
 }
 
 function compareMembers(one: readonly number[], other: readonly number[]): number {

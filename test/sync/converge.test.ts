@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { ServiceError } from "../../src/common/errors.ts";
 import type { DesiredOrganization } from "../../src/plan/organization.ts";
 import type { Plan, Reads } from "../../src/plan/plan.ts";
-import { compareLive } from "../../src/sync/converge.ts";
+import { compareLive, converge } from "../../src/sync/converge.ts";
 import { openJournal } from "../../src/sync/journal/file.ts";
 import type { Reader } from "../../src/wire/client.ts";
 import { desiredOf, organizationId, wantTag } from "../plan/support-organizations.ts";
@@ -125,6 +125,67 @@ describe("a plan that is submitted", () => {
 		const operations = bench.requests("query").map(({ operation }) => operation);
 		expect(operations.filter((name) => name === "list_user_tags")).toHaveLength(ofTags);
 		expect(operations.filter((name) => name === "list_users")).toHaveLength(ofUsers);
+	});
+});
+
+describe("a door", () => {
+	const lastApplied = () => bench.journal.lastApplied(organizationId);
+	function watched() {
+		const { reader, now } = bench.context();
+		const events: string[] = [];
+		const query: Reader["query"] = (...question) => {
+			events.push(question[0].name);
+			return reader.query(...question);
+		};
+		return { events, door: { reader: { query }, now, reads: "auto" as const, lastApplied } };
+	}
+
+	it("settles what is open, and then reads until its answers are new enough", async () => {
+		const { events, door } = watched();
+		const settled = new Map();
+		const convergence = await converge(desiredOf({ userTags: [wantTag("oncall")] }), {
+			...door,
+			settle: async () => {
+				events.push("settle");
+				return settled;
+			},
+			mustReadAgain: ({ plan }, startedAtMs) => {
+				events.push(`${plan.changes.length} changes at ${startedAtMs - bench.nowMs}`);
+				return events.length < 4;
+			},
+		});
+		expect(convergence.settled).toBe(settled);
+		const reading = ["list_user_tags", "0 changes at 0"];
+		expect(events).toEqual(["settle", ...reading, ...reading]);
+		expect(await convergence.compareAgain()).toEqual(convergence.comparison);
+		expect(events).toHaveLength(7);
+	});
+
+	it("reads once where nothing may be settled and no answers are shared", async () => {
+		const { events, door } = watched();
+		const { settled, comparison } = await converge(desiredOf({ userTags: [wantTag("oncall")] }), door);
+		expect([...settled]).toEqual([]);
+		expect(comparison.plan.steps).toEqual([]);
+		expect(events).toEqual(["list_user_tags"]);
+	});
+});
+
+describe("pending activities of others that a plan shows", () => {
+	const protects = { protect: { userIds: [bob], userTags: [] } };
+	const unlisted = { kind: "others-unlisted" };
+	it.each<[what: string, desired: DesiredOrganization, isDenied: boolean, unread: readonly object[]]>([
+		["are listed without changes", { ...wantSigners(alice), ...protects }, false, []],
+		["may be others without changes", { ...wantSigners(alice), ...protects }, true, [{ because: unlisted }]],
+		["are listed with changes", { ...wantSigners(alice, bob), ...protects }, false, []],
+		[
+			"are said once to be unlisted",
+			{ ...wantSigners(alice, bob), ...protects },
+			true,
+			[{ because: { kind: "activities-denied" } }],
+		],
+	])("%s", async (_what, desired, isDenied, unread) => {
+		if (isDenied) await bench.emulator.setRules(organizationId, { denyReads: ["list_activities"] });
+		expect((await planOf(desired)).unread).toMatchObject(unread);
 	});
 });
 

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { type Activity, readActivity } from "../../src/wire/activity.ts";
 import { findMismatch } from "../../src/wire/activity-mismatch.ts";
-import { approvals, submits } from "../../src/wire/operations.ts";
+import { approvals, submits, writes } from "../../src/wire/operations.ts";
 import { encodeSubmit } from "../../src/wire/request-body.ts";
 
 const organizationId = "0a5d6d8e-1c1f-4c8e-9f35-3b0f8d3f0a11";
@@ -63,6 +63,28 @@ describe("an answer's activity", () => {
 		const request = encodeSubmit(submits.update_user_tag, organizationId, unnamed, 1);
 		const answer = activity({ fingerprint: request.fingerprint }, { ...unnamed, newUserTagName: "" });
 		expect(findMismatch(request, answer)).toBeNull();
+	});
+
+	it.each<[policy: object | string, matches: boolean]>([
+		[{ policyName: "pay", effect: "EFFECT_ALLOW", consensus: "true" }, true],
+		[
+			{ consensus: "true", condition: null, notes: "", time: undefined, effect: "EFFECT_ALLOW", policyName: "pay" },
+			true,
+		],
+		[{ policyName: "PAY", effect: "EFFECT_ALLOW", consensus: "true" }, false],
+		[{ policyName: "pay", effect: "EFFECT_ALLOW" }, false],
+		[{ policyName: "pay", effect: "EFFECT_ALLOW", consensus: "true", notes: "x" }, false],
+		["pay", false],
+	])("that creates policies matches by what each of them says: %j, %s", (policy, matches) => {
+		const vote = { policyName: "vote", effect: "EFFECT_DENY", condition: "" };
+		const wanted = [{ policyName: "pay", effect: "EFFECT_ALLOW", condition: "", consensus: "true", notes: "" }, vote];
+		const request = encodeSubmit(writes.create_policies, organizationId, { policies: wanted }, 1);
+		const answer = (...policies: readonly unknown[]) => ({
+			...activity({ fingerprint: request.fingerprint, type: writes.create_policies.type }),
+			intent: { policies },
+		});
+		expect(findMismatch(request, answer(policy, vote))).toBe(matches ? null : "another policies in its intent");
+		expect(findMismatch(request, answer(vote, policy))).not.toBeNull();
 	});
 
 	it("that was voted on is the answer to a vote as well as the vote's own", () => {

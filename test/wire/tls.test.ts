@@ -6,7 +6,7 @@ import { setTimeout } from "node:timers/promises";
 import tls from "node:tls";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { ConfigurationError } from "../../src/common/errors.ts";
-import { refuseWeakTls } from "../../src/wire/tls.ts";
+import { needsTls, refuseWeakTls } from "../../src/wire/tls.ts";
 import { makeCertificate } from "./certificate.ts";
 import { makeClient, server as plainService, query } from "./watched-client.ts";
 
@@ -162,4 +162,13 @@ describe("an environment", () => {
 	])("that does not weaken TLS is accepted: %j", (environment) => {
 		expect(() => refuseWeakTls(environment)).not.toThrow();
 	});
+});
+
+it.each<[url: string, environment: Record<string, string>, matters: boolean]>([
+	["https://example.com", {}, true],
+	["http://127.0.0.1", {}, false],
+	["http://127.0.0.1", { SSLKEYLOGFILE: "keys" }, true],
+	["no address", {}, false],
+])("whether TLS without verification matters: %s, %j", (url, environment, matters) => {
+	expect(needsTls(url, environment)).toBe(matters);
 });

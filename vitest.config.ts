@@ -30,18 +30,15 @@ const freshValidators: Plugin = {
 		defineCacheKeyGenerator(({ id }) => (id.includes("/src/schema/validators/") ? false : undefined)),
 };
 
-/**
- * Files that start nothing share a process, which saves a start and the packages for each. Pure functions leave nothing in
- * their modules; the others get new modules for each file, but for those of src/ that keep nothing of a process.
- */
-const newModules = { isolate: false, setupFiles: ["test/fresh-modules.ts"] };
+/** Pure functions leave nothing in their modules; other files get new ones each, but for those of src/ that keep nothing of a process. */
+const newModules = { setupFiles: ["test/fresh-modules.ts"] };
 const settings: Readonly<Record<Group, object>> = {
-	pure: { isolate: false },
+	pure: {},
 	"in process": newModules,
 	thorough: { ...newModules, testTimeout: casesTimeoutMs },
-	processes: { globalSetup: ["test/command.ts"] },
-	browser: { globalSetup: ["test/command.ts"] },
-	engine: { globalSetup: ["test/command.ts", "test/engine/set-up.ts"] },
+	processes: { ...newModules, globalSetup: ["test/command.ts"] },
+	browser: { ...newModules, globalSetup: ["test/command.ts"] },
+	engine: { ...newModules, globalSetup: ["test/command.ts", "test/engine/set-up.ts"] },
 };
 
 export default defineConfig({
@@ -57,6 +54,8 @@ export default defineConfig({
 		// A poll may take as long as a busy machine needs: the default is a second.
 		expect: { poll: { timeout: 20_000 } },
 		pool: "forks",
+		// Files share a process, which saves a start and the packages for each.
+		isolate: false,
 		// Most tests wait for processes of their own, the Pulumi engine above all: one worker for each core leaves it idle.
 		maxWorkers: Math.ceil(availableParallelism() * 1.5),
 		sequence: { sequencer: SlowestFirst },

@@ -3,7 +3,7 @@
  * the sources, and the sources as they are break none.
  */
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -43,7 +43,7 @@ const breaches: Readonly<Record<string, readonly [file: string, content: string]
 	"cli-keeps-to-itself": ["src/cli/breach-a.ts", 'import "../emulator/store.ts";'],
 	"action-keeps-to-itself": ["src/action/breach-a.ts", 'import "../sync/journal/journal.ts";'],
 	"pulumi-keeps-to-itself": ["src/pulumi/breach-a.ts", 'import "../cli/output/output.ts";'],
-	"shared-files-import-no-room": ["src/common/errors.ts", 'import "../plan/value.ts";'],
+	"shared-files-import-no-room": ["src/common/breach-a.ts", 'import "../plan/value.ts";'],
 	"deciding-is-pure": ["src/plan/breach-b.ts", 'import "node:fs";'],
 	"only-door-to-ajv": ["src/plan/breach-c.ts", 'import "ajv";'],
 	"validators-are-compiled-once": ["src/wire/breach-c.ts", 'import "../schema/compiler.ts";'],
@@ -71,12 +71,12 @@ describe("the import rules", () => {
 		for (const name of ["src", "package.json", "tsconfig.json", ".dependency-cruiser.mjs"]) {
 			cpSync(join(root, name), join(copy, name), { recursive: true });
 		}
-		linkPackages();
+		symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
 		mkdirSync(join(copy, "test"));
 		writeFileSync(join(copy, "test/stray.ts"), "export {};\n");
 		for (const [file, content] of Object.values(breaches)) {
 			mkdirSync(dirname(join(copy, file)), { recursive: true });
-			writeFileSync(join(copy, file), `${content}\n`, { flag: "a" });
+			writeFileSync(join(copy, file), `${content}\n`, { flag: "wx" });
 		}
 		writeFileSync(join(copy, "src/sync/circle-b.ts"), 'import "./circle-a.ts";\n');
 		violations = cruise(copy);
@@ -84,21 +84,11 @@ describe("the import rules", () => {
 
 	afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
-	/** The installed packages, and a stand-in for the optional peer, which need not be installed. */
-	function linkPackages(): void {
-		mkdirSync(join(copy, "node_modules"));
-		for (const name of readdirSync(join(root, "node_modules"))) {
-			if (name !== "@pulumi") symlinkSync(join(root, "node_modules", name), join(copy, "node_modules", name));
-		}
-		const peer = join(copy, "node_modules/@pulumi/pulumi");
-		mkdirSync(peer, { recursive: true });
-		writeFileSync(join(peer, "package.json"), '{ "name": "@pulumi/pulumi", "version": "3.270.0", "main": "index.js" }');
-		writeFileSync(join(peer, "index.js"), "");
-	}
-
 	it("are kept by all sources", () => {
-		expect(cruise(root).map(({ from, to, rule }) => `${rule.name}: ${from} -> ${to}`)).toEqual([]);
-	}, 60_000);
+		const added = ["src/sync/circle-b.ts", ...Object.values(breaches).map(([file]) => file)];
+		const others = violations.filter(({ from }) => !added.includes(from));
+		expect(others.map(({ from, to, rule }) => `${rule.name}: ${from} -> ${to}`)).toEqual([]);
+	});
 
 	it("are each tested here", () => {
 		const rules = [...readFileSync(join(root, ".dependency-cruiser.mjs"), "utf8").matchAll(/name: "([a-z-]+)"/g)].map(

@@ -45,6 +45,7 @@ describe("the commands for a clone", () => {
 			"left-out.ts",
 			"leftovers.ts",
 			"projects.ts",
+			"quick-folder.ts",
 			"case-count.ts",
 			"fresh-modules.ts",
 			"renew-modules.ts",

@@ -3,6 +3,8 @@
  * process had until then. Arguments: `service`, `github` or `collector`, the addresses of the peers, separated by blanks, the timeout in
  * milliseconds, and the address of a proxy.
  */
+import { readFileSync } from "node:fs";
+
 const [what = "", urls = "", limitMs = "", proxy = ""] = process.argv.slice(2);
 
 type Ask = (url: string) => Promise<string>;
@@ -43,7 +45,12 @@ const victims: Readonly<Record<string, () => Promise<Ask>>> = {
 const ask = await victims[what]?.();
 const costs: { said: string | undefined; ms: number; megabytes: number }[] = [];
 let start = 0;
-const measure = () => ({ ms: performance.now() - start, megabytes: process.resourceUsage().maxRSS / 1024 });
+/** The most memory in kilobytes; on Linux, `maxRSS` counts that of the process that started this one. */
+const peak = (): number =>
+	process.platform === "linux"
+		? Number(/^VmHWM:\s+(\d+)/m.exec(readFileSync("/proc/self/status", "utf8"))?.[1])
+		: process.resourceUsage().maxRSS;
+const measure = () => ({ ms: performance.now() - start, megabytes: peak() / 1024 });
 for (const url of urls.split(" ")) {
 	start = performance.now();
 	const said = await ask?.(url);

@@ -21,6 +21,7 @@ import { fileURLToPath } from "node:url";
 import type { TestProject } from "vitest/node";
 import { beginList, leftOut } from "./left-out.ts";
 import { endProcesses, findLeftovers, readClone } from "./leftovers.ts";
+import { memory, quickFolder } from "./quick-folder.ts";
 
 declare module "vitest" {
 	interface ProvidedContext {
@@ -52,7 +53,7 @@ export const compiledFolder = fileURLToPath(new URL("../node_modules/.cache/orgs
 /** Makes the folder before the first test file starts; returns what removes it and says what was left out and left behind. */
 export default function setUp({ provide, vitest }: TestProject): () => Promise<void> {
 	removeAbandoned();
-	const folder = realpathSync(mkdtempSync(join(tmpdir(), `${prefix}${process.pid}-`)));
+	const folder = realpathSync(mkdtempSync(join(quickFolder(), `${prefix}${process.pid}-`)));
 	const [shared, temporary] = ["shared", "tmp"].map((name) => join(folder, name)) as [string, string];
 	for (const each of [shared, temporary, compiledFolder]) mkdirSync(each, { recursive: true });
 	// Some tests run a program as another user.
@@ -111,10 +112,11 @@ function removeRun(folder: string): void {
 
 /** Removes folders of runs that were killed. */
 function removeAbandoned(): void {
-	for (const name of readdirSync(tmpdir())) {
-		const [, pid] = new RegExp(`^${prefix}(\\d+)-`).exec(name) ?? [];
-		if (pid === undefined || isAlive(Number(pid))) continue;
-		removeRun(join(tmpdir(), name));
+	for (const place of [tmpdir(), memory].filter((one) => existsSync(one))) {
+		for (const name of readdirSync(place)) {
+			const [, pid] = new RegExp(`^${prefix}(\\d+)-`).exec(name) ?? [];
+			if (pid !== undefined && !isAlive(Number(pid))) removeRun(join(place, name));
+		}
 	}
 }
 

@@ -2,8 +2,8 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, globSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { root } from "../../scripts/manifest.ts";
 import { type RoomName, type Round, roomNames, rooms } from "./rooms.ts";
-import { root } from "./sample.ts";
 
 export interface Changed {
 	readonly room: RoomName;

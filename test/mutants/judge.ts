@@ -3,9 +3,10 @@ import { chmodSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import type { LogLevel, Mutant, MutantResult } from "@stryker-mutator/api/core";
 import { Stryker } from "@stryker-mutator/core";
+import { root } from "../../scripts/manifest.ts";
 import { makeFolder } from "../prove/leftovers.ts";
 import type { Round } from "./rooms.ts";
-import { fromReport, keyOf, listMutants, root, sample, textLiterals } from "./sample.ts";
+import { fromReport, keyOf, listMutants, sample, textLiterals } from "./sample.ts";
 import { progress, sampleVariable } from "./stryker-plugins.ts";
 
 type StrykerOptions = ConstructorParameters<typeof Stryker>[0];

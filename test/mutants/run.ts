@@ -8,11 +8,11 @@
  */
 import { globSync, readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
+import { root } from "../../scripts/manifest.ts";
 import { readNumber, refuseCall, WrongCall } from "../calls.ts";
 import { chooseChanged } from "./changed.ts";
-import { type End, type JudgedMutant, judge, type Question } from "./judge.ts";
+import type { End, JudgedMutant, Question } from "./judge.ts";
 import { isRoom, rooms } from "./rooms.ts";
-import { root } from "./sample.ts";
 
 const usage =
 	"npm run mutants -- ROOM [--cases N] [--seed S] [--file PART]... [--rounds N] [--at-least PERCENT] [--concurrency N]; ROOM is plan, policy, sync, wire or changed";
@@ -34,6 +34,8 @@ async function main(): Promise<number> {
 	}
 	const call = readCall(args);
 	const startedMs = performance.now();
+	// Stryker takes a second to load: a wrong call is refused before.
+	const { judge } = await import("./judge.ts");
 	const { population, mutants } = await judge(call);
 	for (const mutant of mutants.toSorted(byPlace)) if (isAlive(mutant)) process.stdout.write(`${describe(mutant)}\n`);
 	const count = (...ends: End[]): number => mutants.filter(({ end }) => ends.includes(end)).length;

@@ -2,11 +2,9 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { relative } from "node:path";
-import { fileURLToPath } from "node:url";
 import type { Mutant, MutantResult } from "@stryker-mutator/api/core";
 import { Instrumenter } from "@stryker-mutator/instrumenter";
-
-export const root = fileURLToPath(new URL("../../", import.meta.url));
+import { root } from "../../scripts/manifest.ts";
 
 /** The parts that are different for two mutants of the same sources. */
 export type MutantKey = Pick<Mutant, "fileName" | "location" | "mutatorName" | "replacement">;

@@ -3,7 +3,7 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Emulator, type RequestLogEntry, startEmulator } from "../../src/emulator/server.ts";
 import { type Ended, type Place, runAsProcess, runHere } from "./command.ts";
-import { makeFolder, quickFolder, removeFolder } from "./leftovers.ts";
+import { makeFolder, removeFolder } from "./leftovers.ts";
 import { isVote, keys, type ListedActivity, organizationId, type SmallWorld } from "./small-world.ts";
 import { type ChooseNext, Turnstile } from "./turnstile.ts";
 
@@ -41,7 +41,7 @@ export class Arena {
 		this.#emulator = emulator;
 		this.turnstile = turnstile;
 		this.#clock = clock;
-		this.#root = makeFolder("races", quickFolder());
+		this.#root = makeFolder("races");
 	}
 
 	/** Opens an arena. `reads: "documented"` is a service without the extended reads. */

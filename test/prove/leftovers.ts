@@ -1,8 +1,8 @@
 /** What a proof makes outside of itself: folders and processes. They go when the proof's process ends, however it is ended. */
 import type { ChildProcess } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { quickFolder } from "../quick-folder.ts";
 
 const folders = new Set<string>();
 const children = new Set<ChildProcess>();
@@ -12,12 +12,9 @@ process.on("exit", () => {
 	for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
-/** Returns where files are written fastest: in memory, where the system has such a folder. */
-export const quickFolder = (): string => (existsSync("/dev/shm") ? "/dev/shm" : tmpdir());
-
 /** Makes a new folder, `orgsync-NAME-…`, and returns its path. */
-export function makeFolder(name: string, parent = tmpdir()): string {
-	const folder = mkdtempSync(join(parent, `orgsync-${name}-`));
+export function makeFolder(name: string): string {
+	const folder = mkdtempSync(join(quickFolder(), `orgsync-${name}-`));
 	folders.add(folder);
 	return folder;
 }

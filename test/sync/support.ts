@@ -2,7 +2,7 @@
  * A running emulator with a client, a journal in a file and a clock that tests set: the real parts, on the loopback
  * address and in files.
  */
-import { accessSync, constants, mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
@@ -134,16 +134,6 @@ export async function applyToReport(comparison: Comparison, context: ApplyContex
 	return reportOf(await applyPlan(comparison, context));
 }
 
-/** A folder in main memory where there is one: a journal waits for the disk several times for each activity. */
-function quickFolder(): string {
-	try {
-		accessSync("/dev/shm", constants.W_OK);
-		return "/dev/shm";
-	} catch {
-		return tmpdir();
-	}
-}
-
 export class Bench {
 	readonly emulator: Emulator;
 	readonly journalFile: string;
@@ -167,7 +157,7 @@ export class Bench {
 		reads: "all" | "documented" = "all",
 	): Promise<Bench> {
 		const clock = { nowMs: baseMs };
-		const folder = mkdtempSync(join(quickFolder(), "orgsync-sync-"));
+		const folder = mkdtempSync(join(tmpdir(), "orgsync-sync-"));
 		const emulator = await startEmulator({ seed: { organizations }, reads, now: () => clock.nowMs });
 		const journal = await openJournal(join(folder, "journal.sqlite"));
 		return new Bench(emulator, journal, folder, clock);

@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { type Emulator, type Seed, startEmulator } from "../../../src/emulator/server.ts";
 import { type Ended, type Place, runHere } from "../command.ts";
 import { type FaultProxy, openFaultProxy } from "../faults.ts";
-import { makeFolder, quickFolder, removeFolder } from "../leftovers.ts";
+import { makeFolder, removeFolder } from "../leftovers.ts";
 import { keys, type ListedActivity, organizationId, type SmallWorld } from "../small-world.ts";
 
 const minuteMs = 60_000;
@@ -35,7 +35,7 @@ export class CrashWorld {
 		this.#emulator = emulator;
 		this.proxy = proxy;
 		this.#clock = clock;
-		this.#root = makeFolder("crash", quickFolder());
+		this.#root = makeFolder("crash");
 	}
 
 	/** Opens a world. `reads: "documented"` is a service without the extended reads. */

@@ -6,7 +6,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
-import { makeFolder, quickFolder, removeFolder } from "../leftovers.ts";
+import { makeFolder, removeFolder } from "../leftovers.ts";
 import { Counts, type Proof } from "../proof.ts";
 import { keys } from "../small-world.ts";
 import { type Action, actions, type Setting, setting } from "./actions.ts";
@@ -43,7 +43,7 @@ export const proof: Proof = {
 		"the document does not ask for or a guard blocks, nothing answered is lost, and after the last fault one more apply is in sync",
 	defaultCases: 10_000,
 	async begin() {
-		const folder = makeFolder("model", quickFolder());
+		const folder = makeFolder("model");
 		world = { service: await Service.open(Object.values(keys)), folder, makePausesSlow: makePausesQuick() };
 	},
 	async run(seed, counts) {

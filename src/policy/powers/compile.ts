@@ -113,13 +113,13 @@ function alikeTo(tree: Expression): Pick<CompiledPolicy, "keyOf" | "rows"> {
 	};
 	const compared = names.map((name) => [name, comparedWith(tree, `activity.${name}`)] as const);
 	const isByTexts = isPlain(tree);
-	if (alikeness.size >= maxKept) alikeness.clear();
-	return remember(alikeness, JSON.stringify([isByTexts, compared]), () => ({
-		keyOf: isByTexts
-			? (facts) => `${shapeOf(facts)} ${compared.map(([name, texts]) => texts.indexOf(facts[name] ?? "another"))}`
-			: ({ resource, action, kind, type }) => `${resource},${action},${kind},${type}`,
-		rows: new Map(),
-	}));
+	const keyOf: CompiledPolicy["keyOf"] = isByTexts
+		? (facts) => `${shapeOf(facts)} ${compared.map(([name, texts]) => texts.indexOf(facts[name] ?? "another"))}`
+		: ({ resource, action, kind, type }) => `${resource},${action},${kind},${type}`;
+	return remember(alikeness, JSON.stringify([isByTexts, compared]), () => {
+		if (alikeness.size >= maxKept) alikeness.clear();
+		return { keyOf, rows: new Map() };
+	});
 }
 
 /** Returns whether the condition holds for activities: for each type of them. */

@@ -1,9 +1,11 @@
 /** The cells of one group of activities, by the conditions of the policies that have a part in it. */
 
+import { remember } from "../../common/remember.ts";
 import { findType } from "../activities/types.ts";
 import { type Activities, findCells } from "../cells/cells.ts";
 import { type Literal, writeRegion } from "../cells/regions.ts";
 import { comparedWith } from "../language/mentions.ts";
+import type { Expression } from "../language/syntax.ts";
 import { isStruct, isUnknown, unread, type Value } from "../language/values.ts";
 import { type Bits, bit, placesOf } from "../sets/sets.ts";
 import { type ActivityFacts, rowsOf, scopeOf, withAll } from "./activity.ts";
@@ -30,12 +32,32 @@ export function cellsOf(
 			condition === null || condition === ownCredentials ? [] : [[condition, anyOf] as const],
 		),
 	);
+	const store = facts.fields === undefined ? kept : new Map<string, readonly GroupCell[]>();
+	const cells = remember(store, JSON.stringify([facts, [...apart], ...conditions.keys()]), () => {
+		if (store.size >= maxKept) store.clear();
+		return distinguish(conditions, facts, apart);
+	});
+	if (!parts.some(({ condition }) => condition === ownCredentials)) return cells;
+	return [...cells, ...cells.map((cell) => ({ ...cell, holding: new Set([...cell.holding, ownCredentials]) }))].sort(
+		(one, other) => one.holding.size - other.holding.size,
+	);
+}
+
+/** By what cells depend on: a comparison asks for those of one side too, and the next one begins with the policies of the last. */
+const kept = new Map<string, readonly GroupCell[]>();
+const maxKept = 20;
+
+function distinguish(
+	conditions: ReadonlyMap<string, readonly Expression[]>,
+	facts: ActivityFacts,
+	apart: ReadonlySet<string>,
+): readonly GroupCell[] {
 	const asked = [...conditions].map(([text, anyOf]) => ({ text, anyOf }));
-	const named = parts.flatMap(({ anyOf }) => anyOf.flatMap((tree) => comparedWith(tree, "activity.type")));
+	const named = asked.flatMap(({ anyOf }) => anyOf.flatMap((tree) => comparedWith(tree, "activity.type")));
 	const activities = activitiesOf(facts, named, apart);
 	if (activities.rows.length === 0) return [];
 	const space = findCells(asked, activities);
-	const cells = space.cells.map(({ holds }): GroupCell => {
+	return space.cells.map(({ holds }): GroupCell => {
 		const holding = new Set<string>();
 		const open = new Map<string, string>();
 		for (const [index, { text }] of asked.entries()) {
@@ -45,10 +67,6 @@ export function cellsOf(
 		}
 		return { holding, open, wide: space.wide };
 	});
-	if (!parts.some(({ condition }) => condition === ownCredentials)) return cells;
-	return [...cells, ...cells.map((cell) => ({ ...cell, holding: new Set([...cell.holding, ownCredentials]) }))].sort(
-		(one, other) => one.holding.size - other.holding.size,
-	);
 }
 
 /** Returns the activities that the cells of a group are made of. */

@@ -7,6 +7,7 @@ import { compilePolicy, hasPart } from "./compile.ts";
 import { findExample } from "./example.ts";
 import { type ImpactFinding, impactChanges } from "./finding.ts";
 import { type ActivityGroup, printGroup, typesOf } from "./groups.ts";
+import { credentialCover } from "./judge.ts";
 import { groupsApart, listGroups } from "./listed-groups.ts";
 import { type PreparedAccess, type PreparedPolicy, prepareBoth } from "./prepare.ts";
 
@@ -57,7 +58,8 @@ function mayDiffer(before: PreparedAccess, after: PreparedAccess) {
 	return (group: ActivityGroup, apart: ReadonlySet<string>): boolean => {
 		const facts = factsOfGroup(group);
 		// What users may do with their own credentials depends on policies about other credential activities too.
-		if (before.maker !== after.maker || !isKnown || facts.resource === "CREDENTIAL") return true;
+		const isOwnOther = facts.resource === "CREDENTIAL" && credentialCover(before)?.key !== credentialCover(after)?.key;
+		if (before.maker !== after.maker || !isKnown || isOwnOther) return true;
 		const kinds = [...new Set(typesOf(group).map(({ kind }) => kind))];
 		const own = kinds.filter((kind) => !apart.has(printGroup({ kind }))).map((kind) => factsOfGroup({ kind }));
 		// Kinds that are groups of their own do not count, but what is not understood may be about any of them.

@@ -1,5 +1,6 @@
 /** Finds which policies have a part in a group of activities, and which sets of users they allow together. */
 
+import { remember } from "../../common/remember.ts";
 import type { NotRead } from "../access.ts";
 import { printExpression } from "../language/printer.ts";
 import type { Expression } from "../language/syntax.ts";
@@ -177,7 +178,13 @@ const credentialActivities: readonly ActivityFacts[] = [
  * Unverified, chosen: a policy covers them when it is in force and its condition holds for one of them, whatever its effect and its
  * consensus.
  */
-function credentialCover({ policies }: PreparedAccess): CredentialCover | null {
+export function credentialCover(prepared: PreparedAccess): CredentialCover | null {
+	return remember(covers, prepared.policies, () => ({ cover: findCover(prepared.policies) })).cover;
+}
+
+const covers = new WeakMap<PreparedAccess["policies"], { readonly cover: CredentialCover | null }>();
+
+function findCover(policies: PreparedAccess["policies"]): CredentialCover | null {
 	const doubtful: string[] = [];
 	for (const { policy, unclear } of policies) {
 		const holdsFor = (facts: ActivityFacts): Outcome["holds"] => outcomeFor(policy, facts).holds;

@@ -115,11 +115,11 @@ describe("The condition of a policy", () => {
 
 	it("finds what is alike once for all conditions that compare the same names, and apart for others", () => {
 		const rowsOf = (condition: string) => compilePolicy(policyOf({ condition })).rows;
-		const signing = rowsOf("activity.kind == 'SIGN_TRANSACTION' && eth.tx.nonce == 8");
-		expect(rowsOf("eth.tx.nonce == 9 && activity.kind == 'SIGN_TRANSACTION'")).toBe(signing);
+		const signing = rowsOf("activity.kind == 'SIGN_TRANSACTION' && eth.tx.nonce == 71008");
+		expect(rowsOf("eth.tx.nonce == 71009 && activity.kind == 'SIGN_TRANSACTION'")).toBe(signing);
 		for (const other of [
-			"activity.kind == 'CREATE_WALLET' && eth.tx.nonce == 8",
-			"activity.type == 'SIGN_TRANSACTION' && eth.tx.nonce == 8",
+			"activity.kind == 'CREATE_WALLET' && eth.tx.nonce == 71008",
+			"activity.type == 'SIGN_TRANSACTION' && eth.tx.nonce == 71008",
 			"activity.kind == 'SIGN_TRANSACTION' && activity.params.nonce == 8",
 		])
 			expect(rowsOf(other)).not.toBe(signing);

@@ -8,12 +8,13 @@ import { resultHead } from "../../render/result/head.ts";
 import type { ExplainPolicyResult } from "../../render/result/policy-history.ts";
 import { completionTime, recordedActivity, submitterOf } from "../../sync/attribute.ts";
 import { type ActivityRecord, listPages } from "../../sync/read/list-activities.ts";
-import { recordsOf, toId } from "../../sync/read/live-objects.ts";
+import { toId } from "../../sync/read/live-objects.ts";
 import type { Reader } from "../../wire/client.ts";
-import { extendedReads, type QueryOperation, queries } from "../../wire/operations.ts";
+import { extendedReads } from "../../wire/operations.ts";
 import type { ServiceFlags } from "../connect.ts";
 import { withConnection } from "../connect.ts";
 import type { Call } from "../output/output.ts";
+import { readNamesOf } from "./activity-names.ts";
 
 /** Pages of 100 activities: what was before is said to be unknown. */
 const maxPages = 50;
@@ -48,14 +49,11 @@ export async function explainPolicy(
 /** Returns the live names of users and tags whose ids the texts of the history have; what cannot be read has none. */
 async function readNames(reader: Reader, organizationId: string, history: readonly PolicyEvent[]) {
 	const texts = JSON.stringify(history.map(({ fields }) => fields)).toLowerCase();
-	const read = async (query: QueryOperation, list: string, [id, name]: readonly [string, string]) => {
-		const answer = uuidWithin.test(texts) ? await ifAvailable(reader.query(query, { organizationId })) : undefined;
-		const named = recordsOf(answer?.value ?? {}, list).filter((one) => texts.includes(toId(one[id])));
-		return Object.fromEntries(named.map((one) => [toId(one[id]), String(one[name])]));
-	};
+	if (!uuidWithin.test(texts)) return { liveNames: {}, tagNames: {} };
+	const isShown = (id: string): boolean => texts.includes(id);
 	return {
-		liveNames: await read(extendedReads.list_users, "users", ["userId", "userName"]),
-		tagNames: await read(queries.list_user_tags, "userTags", ["tagId", "tagName"]),
+		liveNames: await readNamesOf(reader, organizationId, "users", isShown),
+		tagNames: await readNamesOf(reader, organizationId, "tags", isShown),
 	};
 }
 

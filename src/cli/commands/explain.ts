@@ -20,7 +20,7 @@ import type { Reader } from "../../wire/client.ts";
 import { extendedReads, queries, writeOfType } from "../../wire/operations.ts";
 import { type ServiceFlags, withConnection } from "../connect.ts";
 import type { Call } from "../output/output.ts";
-import { namesFrom } from "./activity-names.ts";
+import { namesFrom, readNamesOf } from "./activity-names.ts";
 import { findOrganization, type NamingFlags, readNamed, readOrElse } from "./selection.ts";
 
 interface ExplainFlags extends NamingFlags, ServiceFlags {
@@ -53,9 +53,9 @@ async function explainActivity(
 		});
 	}
 	const names = await readNames(organizationId, call);
-	const { found, liveNames } = await withConnection(call, async ({ client: { reader } }) => {
+	const { found, live } = await withConnection(call, async ({ client: { reader } }) => {
 		const read = await readFindings(reader, fields, reads);
-		return { found: read, liveNames: await readLiveNames(reader, read, { organizationId, reads, names }) };
+		return { found: read, live: await readLiveNames(reader, read, { organizationId, reads, names }) };
 	});
 	const { activity, policies, evaluations, statuses } = found;
 	return {
@@ -68,7 +68,7 @@ async function explainActivity(
 		judgments: sortJudgments(evaluations, activity?.status),
 		mfaStatuses: statuses,
 		userNames: names.userNames,
-		liveNames,
+		...live,
 	};
 }
 
@@ -146,33 +146,42 @@ function votersOf({ votes }: Activity, selection: string): readonly string[] {
 	return [...new Set(cast.flatMap(({ userId }) => userId ?? []))];
 }
 
-/** Returns the live names of the users that the result shows: those of the votes, and where others have no alias, as the service lists them. */
+/**
+ * Returns the names of the users that the result shows, those of the votes, and where others have no alias, as the service lists them;
+ * and of the user tags in the texts of policies.
+ */
 async function readLiveNames(
 	reader: Reader,
 	{ activity, policies, statuses }: ActivityRecords,
 	{ organizationId, reads, names }: Pick<ExplainResult, "reads"> & { organizationId: string; names: ObjectNames },
-): Promise<ExplainResult["liveNames"]> {
-	const said = new Map(
+): Promise<Pick<ExplainResult, "liveNames" | "tagNames">> {
+	const liveNames = Object.fromEntries(
 		(activity?.votes ?? []).flatMap(({ userId, userName }) =>
 			userId === undefined || userName === undefined ? [] : [[userId.toLowerCase(), userName] as const],
 		),
 	);
-	const { addUserIds, removeUserIds, userId }: Readonly<Record<string, unknown>> = activity?.intent ?? {};
-	const shown = [
-		...(activity?.votes ?? []).map(({ userId }) => userId ?? ""),
-		...statuses.map(({ userId }) => userId),
+	const { addUserIds, removeUserIds, userId, ...written } = activity?.intent ?? {};
+	const texts = JSON.stringify([
+		...policies.map(({ consensus }) => consensus),
+		...[written.policies, written.policyConsensus, written.policyCondition],
+	]).toLowerCase();
+	const users = [
+		...(activity?.votes ?? []).map((vote) => vote.userId ?? ""),
+		...statuses.map((one) => one.userId),
 		...[addUserIds, removeUserIds, userId].flat().filter((one) => typeof one === "string"),
-		...policies.flatMap(({ consensus }) => consensus?.match(/[0-9a-f]{8}-[0-9a-f-]{27}/gi) ?? []),
-	].map((userId) => userId.toLowerCase());
-	const isNamed = (userId: string): boolean => said.has(userId) || Object.hasOwn(names.userNames, userId);
-	if (reads === "documented" || shown.every(isNamed)) return Object.fromEntries(said);
-	const answer = await ifAvailable(reader.query(extendedReads.list_users, { organizationId }));
-	const users = Array.isArray(answer?.value.users) ? answer.value.users.filter(isRecord) : [];
-	for (const { userId, userName } of users) {
-		const id = String(userId).toLowerCase();
-		if (typeof userName === "string" && userName !== "" && shown.includes(id) && !said.has(id)) said.set(id, userName);
+	];
+	const tagNames = Object.fromEntries([...names.tagNames].filter(([id]) => texts.includes(id)));
+	const isUnnamed = (id: string): boolean =>
+		![liveNames, names.userNames, tagNames].some((some) => Object.hasOwn(some, id));
+	const inTexts = texts.match(/[0-9a-f]{8}-[0-9a-f-]{27}/g) ?? [];
+	const ids = [...users.map((id) => id.toLowerCase()), ...inTexts];
+	if (reads === "documented" || !ids.some(isUnnamed)) return { liveNames, tagNames };
+	const isShown = (id: string): boolean => ids.includes(id);
+	if (inTexts.some(isUnnamed)) {
+		Object.assign(tagNames, await readNamesOf(reader, organizationId, "tags", isShown));
 	}
-	return Object.fromEntries(said);
+	if (!ids.some(isUnnamed)) return { liveNames, tagNames };
+	return { liveNames: { ...(await readNamesOf(reader, organizationId, "users", isShown)), ...liveNames }, tagNames };
 }
 
 /** How the policies judged the activity at one moment, as the service has it. */

@@ -182,6 +182,8 @@ export interface ExplainResult extends Head<"explain"> {
 	readonly userNames: Readonly<Record<string, string>>;
 	/** User id to the live name, of users who voted, and of the other users shown where one of them has no alias. */
 	readonly liveNames: Readonly<Record<string, string>>;
+	/** Tag id to name, of the user tags in the texts of policies. */
+	readonly tagNames: Readonly<Record<string, string>>;
 }
 
 export interface ExplainedActivity {

@@ -14,7 +14,7 @@ import type { Approval } from "../../policy/powers/forecast.ts";
 import { sayStatus } from "../../say/activities.ts";
 import { describeApprovers } from "../../say/approvals.ts";
 import { code, identifier, nameSpan, type Phrase, reason, type Span } from "../../say/phrase.ts";
-import { namePerson } from "../../say/powers.ts";
+import { namePerson, type PowerNames } from "../../say/powers.ts";
 import { sayReason } from "../../say/reason.ts";
 import { notesOf, type Row, type Sign } from "../../say/section.ts";
 import { impactRow } from "./impact.ts";
@@ -92,7 +92,7 @@ export function withNames(plan: Plan, { userNames, liveNames }: UserNames): Plan
 }
 
 /** Returns what a request changes, every parameter of it: one row for each object, with its parts below it. */
-export function describeRequest(request: ShownRequest, names: UserNames = request.effect ?? noNames): readonly Row[] {
+export function describeRequest(request: ShownRequest, names: PowerNames = request.effect ?? noNames): readonly Row[] {
 	const [rowsOf, ...known] = own(requests, request.operation ?? "") ?? [];
 	const rows = rowsOf?.(request, names) ?? null;
 	return [...(rows ?? []), ...describeOthers(request.parameters, rows === null ? [] : known)];
@@ -100,7 +100,7 @@ export function describeRequest(request: ShownRequest, names: UserNames = reques
 
 /** The rows of each operation, null where they cannot show all of it; and the parameters that they show. */
 const requests: Readonly<
-	Record<string, readonly [(request: ShownRequest, names: UserNames) => readonly Row[] | null, ...shown: string[]]>
+	Record<string, readonly [(request: ShownRequest, names: PowerNames) => readonly Row[] | null, ...shown: string[]]>
 > = {
 	update_user_tag: [
 		(one, names) => [describeTag(one, names)],
@@ -108,9 +108,9 @@ const requests: Readonly<
 	],
 	create_user_tag: [({ parameters }, names) => [createdTagRow(parameters, names)], "userTagName", "userIds"],
 	delete_user_tags: [({ parameters, effect }, names) => removedTagRows(parameters, effect, names), "userTagIds"],
-	create_policies: [({ parameters, effect }) => createdPolicyRows(parameters, effect), "policies"],
+	create_policies: [({ parameters, effect }, names) => createdPolicyRows(parameters, effect, names), "policies"],
 	update_policy: [
-		({ parameters, effect }) => [changedPolicyRow(parameters, effect)],
+		({ parameters, effect }, names) => [changedPolicyRow(parameters, effect, names)],
 		...["policyId", "policyName", "policyEffect", "policyCondition", "policyConsensus", "policyNotes", "time"],
 	],
 	init_import_private_key: [

@@ -4,6 +4,7 @@ import { showName } from "../../common/escape.ts";
 import { type CommandContext, commandText } from "../../plan/suggested-command.ts";
 import { labelUser, type UserNames } from "../../plan/users.ts";
 import { sayStatus } from "../../say/activities.ts";
+import { withReferences } from "../../say/cases.ts";
 import {
 	code,
 	command,
@@ -15,6 +16,7 @@ import {
 	reason,
 	type Span,
 } from "../../say/phrase.ts";
+import type { PowerNames } from "../../say/powers.ts";
 import { type Row, type Section, section } from "../../say/section.ts";
 import type {
 	AuthenticationMethod,
@@ -66,9 +68,10 @@ function isPendingApproval({ status }: ExplainedActivity): boolean {
 }
 
 /** Returns the names for a request: without live ones where the service did not say all of its users' names. */
-function namesOf(parameters: object, { userNames, liveNames }: ExplainResult): UserNames {
+function namesOf(parameters: object, { userNames, liveNames, tagNames }: ExplainResult): PowerNames {
 	const named = usersIn(JSON.stringify(parameters), { userNames, liveNames });
-	return named.every((userId) => Object.hasOwn(liveNames, userId)) ? { userNames, liveNames } : { userNames };
+	const isWhole = named.every((userId) => Object.hasOwn(liveNames, userId));
+	return { userNames, tagNames, ...(isWhole ? { liveNames } : {}) };
 }
 
 function usersIn(
@@ -116,7 +119,8 @@ function describePolicies(result: ExplainResult): readonly Phrase[] {
 	return [
 		...current.map((judgment): Phrase => {
 			const consensus = asking.includes(judgment) ? policyOf(judgment)?.consensus : null;
-			const required: Phrase = consensus == null ? [] : [": ", code(consensus), ...nameIn(consensus, result)];
+			const required: Phrase =
+				consensus == null ? [] : [": ", code(withReferences(consensus, result)), ...nameIn(consensus, result)];
 			return [...describeJudgment(judgment, policyOf(judgment), 0), ...required];
 		}),
 		...judgments

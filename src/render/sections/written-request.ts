@@ -8,8 +8,9 @@ import { printAddress } from "../../plan/address.ts";
 import { isWritten } from "../../plan/change.ts";
 import type { Plan } from "../../plan/plan.ts";
 import type { UserNames } from "../../plan/users.ts";
+import { withReferences } from "../../say/cases.ts";
 import { identifier, nameSpan } from "../../say/phrase.ts";
-import { namePerson } from "../../say/powers.ts";
+import { namePerson, type PowerNames } from "../../say/powers.ts";
 import type { Row } from "../../say/section.ts";
 import { differenceOf } from "../../say/text-difference.ts";
 import { policyRow } from "./policy-changes.ts";
@@ -39,7 +40,11 @@ export function removedTagRows(parameters: Parameters, effect: Plan | null, name
 }
 
 /** Returns the created policies with all that they say; null where one has what orgsync does not know. */
-export function createdPolicyRows({ policies }: Parameters, effect: Plan | null): readonly Row[] | null {
+export function createdPolicyRows(
+	{ policies }: Parameters,
+	effect: Plan | null,
+	of: PowerNames,
+): readonly Row[] | null {
 	const isKnown = (one: unknown): boolean =>
 		isRecord(one) && Object.keys(one).every((name) => policyMembers.includes(name));
 	if (!Array.isArray(policies) || !policies.every(isKnown)) return null;
@@ -48,13 +53,17 @@ export function createdPolicyRows({ policies }: Parameters, effect: Plan | null)
 		.filter(isWritten)
 		.filter(({ before, after }) => before === null && names.includes(after.name));
 	const isPlanned = planned !== undefined && planned.length === policies.length;
-	return (isPlanned ? planned : createdPolicies({ policies })).map((one) => policyRow(one, []));
+	if (isPlanned) return planned.map((one) => policyRow(one, []));
+	return createdPolicies({ policies }).map(({ written: { consensus, condition }, ...one }) => {
+		const written = { consensus: withReferences(consensus, of), condition: withReferences(condition, of) };
+		return policyRow({ ...one, written }, []);
+	});
 }
 
 const policyMembers = ["policyName", "effect", "consensus", "condition", "notes", "time"];
 
 /** Returns what an update changes; without its plan, all that it writes. */
-export function changedPolicyRow(parameters: Parameters, effect: Plan | null): Row {
+export function changedPolicyRow(parameters: Parameters, effect: Plan | null, names: PowerNames): Row {
 	const id = String(parameters.policyId).toLowerCase();
 	const change = effect?.changes.filter(isWritten).find((one) => one.id === id);
 	if (change !== undefined) {
@@ -68,7 +77,10 @@ export function changedPolicyRow(parameters: Parameters, effect: Plan | null): R
 		said: [identifier(showAddress(printAddress("policy", id)))],
 		rows: texts.map(([name, text]) => ({
 			said: [nameSpan(showName(name.replace(/^policy/, "").toLowerCase()))],
-			difference: differenceOf("", String(text)),
+			difference: differenceOf(
+				"",
+				name === "policyConsensus" || name === "policyCondition" ? withReferences(String(text), names) : String(text),
+			),
 		})),
 	};
 }

@@ -12,7 +12,18 @@ import { plainStyle } from "../../../src/render/style.ts";
 import { readActivity } from "../../../src/wire/activity.ts";
 import { activityStatuses, submits } from "../../../src/wire/operations.ts";
 import { readOutput } from "../../run.ts";
-import { alice, document, makeWorld, mfaPolicy, organizationId, policies, type World } from "../../world.ts";
+import {
+	alice,
+	bob,
+	carol,
+	document,
+	makeWorld,
+	mfaPolicy,
+	organizationId,
+	policies,
+	tags,
+	type World,
+} from "../../world.ts";
 
 const outcomes = [
 	"OUTCOME_ALLOW",
@@ -58,6 +69,7 @@ function explainText(
 		mfaStatuses: parts.mfaStatuses ?? [],
 		userNames: {},
 		liveNames: {},
+		tagNames: {},
 	});
 	return text.replace("Activity A\n", "");
 }
@@ -127,7 +139,7 @@ describe("explain", () => {
 		const text = renderExplain({
 			...{ ...resultHead("explain", 0, null), activityId: "A", reads: "auto", activity: null },
 			...{ policyEvaluations: [], policies: [{ policyId, policyName: null, consensus }], judgments, mfaStatuses: [] },
-			...{ userNames: {}, liveNames: { [bob]: "bob" } },
+			...{ userNames: {}, liveNames: { [bob]: "bob" }, tagNames: {} },
 		});
 		expect(text).toContain(`policy P requires more approvals: \`${consensus}\`, of bob (${bob})\n`);
 	});
@@ -197,6 +209,37 @@ describe("orgsync explain", () => {
 		expect(other.stdout).toContain(`approved by alice (${alice})`);
 		expect(other.stdout).toMatch(/\+ member carol \(id [0-9a-f]{8}/);
 		expect(other.stdout).toContain(`user alice (${alice}), MFA policy`);
+	});
+
+	test("names the user tags in the consensus that is asked for and in the policies that are written, with and without a document", async () => {
+		const consensus = (tagId: string): string => `approvers.filter(user, user.tags.contains('${tagId}')).count() >= 2`;
+		const written = document(
+			"userTags: [{ name: signers }, { name: oncall }]",
+			`policies: [{ name: new, effect: allow, consensus: "${consensus("${userTags.oncall}")}", condition: "activity.action == 'SIGN'" }]`,
+		);
+		const world = await makeWorld(written);
+		await world.change({
+			rootQuorum: { threshold: 2, userIds: [bob, carol] },
+			userTags: [{ tagId: tags.signers, userIds: [alice, bob] }],
+			policies: [
+				...policies.slice(1).map((policyId) => ({ policyId, condition: "false" })),
+				{
+					policyId: policies[0],
+					policyName: "two",
+					condition: "activity.resource == 'POLICY'",
+					consensus: consensus(tags.signers),
+				},
+			],
+		});
+		const { stderr, stdout, code } = await world.run(["apply", "--yes", "--allow", "unsafeMoments=1"]);
+		expect(code, stderr + stdout).toBe(8);
+		const { id } = world.activities()[0];
+		const elsewhere = await world.run(["explain", id, "--organization", organizationId], { cwd: tmpdir() });
+		for (const said of [elsewhere.stdout, await explained(world, id)]) {
+			expect(said).toContain(`(two) requires more approvals: \`${consensus("${userTags.signers}")}\``);
+			expect(said).toContain(`+ ${consensus("${userTags.oncall}")}`);
+			expect(said).not.toContain(tags.oncall);
+		}
 	});
 
 	test("shows the reason of a failed activity in text and in JSON", async () => {

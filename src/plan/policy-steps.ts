@@ -19,7 +19,6 @@ export function policyDrafts(
 	livePolicies: readonly { readonly id: string; readonly name: string }[],
 	{ removedIds, temporaryNames, separately }: DraftOptions,
 ): readonly StepDraft[] {
-	if (changes.length === 0) return [];
 	const holders = new Map(livePolicies.map(({ id, name }) => [name, id]));
 	const tagKeys = (policies: readonly PolicyChange[]) => keysOfNamedTags(policies, tagChanges);
 	const creations = changes.filter(({ action }) => action === "create");

@@ -80,7 +80,6 @@ function tagDrafts(
 	liveTags: readonly Named[],
 	temporaryNames: TemporaryNames,
 ): readonly StepDraft[] {
-	if (changes.length === 0) return [];
 	const holders = new Map(liveTags.map(({ id, name }) => [name, id]));
 	const updates = changes.filter(({ action }) => action === "update");
 	const byId = new Map(updates.map((change) => [change.tagId, change]));

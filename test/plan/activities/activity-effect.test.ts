@@ -286,6 +286,11 @@ describe("A step", () => {
 		expect(isDone(step({ addUserIds: [alice], removeUserIds: [carol] }), { live })).toBe(true);
 		expect(isDone(step({ addUserIds: [alice, carol] }), { live })).toBe(false);
 		expect(isDone(step({ newUserTagName: "owners" }), { live })).toBe(false);
+		const removal = (...policyIds: readonly string[]): Step => {
+			return { ...step({}), operation: "delete_policies", parameters: { policyIds } } as never;
+		};
+		expect(isDone(removal(id("policy", 2)), { live })).toBe(true);
+		expect(isDone(removal(id("policy", 1), id("policy", 2)), { live })).toBe(false);
 	});
 });
 
@@ -312,6 +317,20 @@ describe("The document that stands for activities", () => {
 		).toEqual([
 			{ kind: "userTag", id: tagId, name: tagId, previously: [], members, at: { file: "", line: 1, column: 1 } },
 			{ kind: "oauthProvider", id: id("provider", 1), userId: alice },
+		]);
+		const policy = { kind: "policy", previously: [], effect: "EFFECT_DENY", consensus: "", condition: "" };
+		const at = { file: "", line: 1, column: 1 };
+		const policyId = id("policy", 1);
+		expect(
+			objectsToRead([
+				activityOf("update_policy", { policyId }),
+				activityOf("create_policies", { policies: [{ policyName: "new" }] }),
+				activityOf("delete_policies", { policyIds: [policyId] }),
+			]),
+		).toEqual([
+			{ ...policy, name: policyId, at },
+			{ ...policy, name: "new", at },
+			{ kind: "policy", id: policyId, userId: null },
 		]);
 	});
 });

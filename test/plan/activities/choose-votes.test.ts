@@ -315,6 +315,47 @@ describe("The match of activities with the steps of a plan", () => {
 		});
 	});
 
+	it("compares policies by their places and names, and a list with one that is left out", () => {
+		const policy = (policyName: string, parts: object = {}) => ({
+			policyName,
+			effect: "EFFECT_ALLOW",
+			notes: "",
+			...parts,
+		});
+		const creating = stepOf("step-1", {
+			operation: "create_policies",
+			parameters: { policies: [policy("one"), policy("two")] as never },
+		});
+		const differencesOf = (policies: unknown) => {
+			const activity = { activityId: "one", operation: "create_policies", parameters: { policies } } as const;
+			const match = matchSteps([creating], [activity]).byActivity.get("one")?.disagreement;
+			return match?.code === "differs-from-step" ? match.differences : match?.code;
+		};
+		const of = (name: string, field: string, is: string | null, planned: string | null) => ({
+			...{ parameter: `policies.${name}.${field}`, is, planned },
+		});
+		expect(differencesOf([policy("one"), policy("two", { notes: "n" })])).toEqual([of("two", "notes", "n", null)]);
+		expect(differencesOf([policy("one")])).toEqual([
+			of("two", "policyName", null, "two"),
+			of("two", "effect", null, "EFFECT_ALLOW"),
+		]);
+		expect(differencesOf([policy("one"), policy("two"), policy("three")])).toEqual([
+			of("three", "policyName", "three", null),
+			of("three", "effect", "EFFECT_ALLOW", null),
+		]);
+		expect(differencesOf([policy("one"), "two"])).toEqual([
+			of("two", "policyName", null, "two"),
+			of("two", "effect", null, "EFFECT_ALLOW"),
+		]);
+		expect(differencesOf([])).toBe("no-step");
+		expect(matchOf({ userTagId: admins, addUserIds: [alice, bob], removeUserIds: "x" })).toMatchObject({
+			disagreement: { differences: [{ parameter: "removeUserIds", more: [], missing: [] }] },
+		});
+		expect(matchOf({ userTagId: admins, addUserIds: undefined })).toMatchObject({
+			disagreement: { stepId: "step-1", differences: [{ parameter: "addUserIds", more: [], missing: [alice, bob] }] },
+		});
+	});
+
 	it("has the planned value where the activity has none", () => {
 		const named = stepOf("step-1", {
 			operation: "update_user_tag",
@@ -371,6 +412,25 @@ describe("What an activity does against the document", () => {
 		for (const name of ["admins", "", undefined, null]) {
 			expect(findDisagreements(rename(name), tagOf(undefined), live)).toEqual([]);
 		}
+	});
+
+	it("is not to give the temporary name of an exchange of names, with the members that the step has", () => {
+		const exchange = desiredOf({
+			userTags: [wantTag("admins", { id: signers }), wantTag("signers", { id: admins })],
+		});
+		const give = (newUserTagName: string, more: object = {}) =>
+			({ operation: "update_user_tag", parameters: { userTagId: signers, newUserTagName, ...more } }) as const;
+		const temporary = `orgsync-temporary-${signers.slice(0, 8)}`;
+		expect(findDisagreements(give(temporary), exchange, live)).toEqual([]);
+		expect(findDisagreements(give("admins"), exchange, live)).toEqual([]);
+		const other = [{ code: "renames", name: `${temporary}-2`, wanted: "admins" }];
+		expect(findDisagreements(give(`${temporary}-2`), exchange, live)).toEqual(other);
+		expect(findDisagreements(give(temporary, { addUserIds: [alice] }), exchange, live)).toMatchObject([
+			...[{ code: "renames" }, { code: "members-unmanaged", userIds: [alice] }],
+		]);
+		// With problems, the document has no steps.
+		const missing = { ...exchange, objects: [...exchange.objects, wantTag("missing")] };
+		expect(findDisagreements(give(temporary), missing, live)).toMatchObject([{ code: "renames" }]);
 	});
 
 	it("is found for a tag by its id alone where live tags are not shown", () => {

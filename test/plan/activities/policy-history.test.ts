@@ -1,5 +1,6 @@
 /** What activities say of the history of a policy. */
 import { expect, it } from "vitest";
+import { idsOfName, policyWrites, tagWrites } from "../../../src/plan/activities/named-writes.ts";
 import { historyOf, type PolicyActivity } from "../../../src/plan/activities/policy-history.ts";
 
 interface Parts {
@@ -62,6 +63,60 @@ it("finds a policy by a name that it had at a time, and one that is not created 
 	expect(history(all, "spend")).toEqual([...events, 'create null {"name":"spend","notes":"n"}']);
 	expect(history(all, null, "p")).toEqual(events);
 	expect(history(all, "other")).toEqual([]);
+});
+
+it("names every field that a document has, by its words", () => {
+	const policy = { policyName: "pay", effect: "EFFECT_DENY", consensus: "c", condition: "x", time: "t", notes: "n" };
+	const update = {
+		...{ policyId: "p", policyName: "spend", policyEffect: "EFFECT_ALLOW", policyConsensus: "d" },
+		...{ policyCondition: "y", time: "u", policyNotes: "m" },
+	};
+	expect(
+		history(
+			[activity("CREATE_POLICY", policy, { result: { policyId: "p" } }), activity("UPDATE_POLICY", update)],
+			null,
+			"p",
+		),
+	).toEqual([
+		'create p {"name":"pay","effect":"deny","consensus":"c","condition":"x","time":"t","notes":"n"}',
+		'update p {"name":"spend","effect":"allow","consensus":"d","condition":"y","time":"u","notes":"m"}',
+	]);
+});
+
+it("takes activities of every version of their types, and no others", () => {
+	const all = ["CREATE_POLICY_V12", "CREATE_POLICY_VX", "CREATE_POLICY_ALIAS", "MY_CREATE_POLICY"].map((type) =>
+		activity(type, { policyName: "one", notes: type }, { result: { policyId: "p" } }),
+	);
+	const updates = ["UPDATE_POLICY_V12", "UPDATE_POLICY_VX", "UPDATE_POLICY_NAME"];
+	const removals = ["DELETE_POLICY_V12", "DELETE_POLICIES", "DELETE_POLICY_VX", "DELETE_POLICIES_ALL"];
+	const written = updates.map((type) => activity(type, { policyId: "p", policyNotes: type }));
+	const removed = removals.map((type) => activity(type, { policyId: "p" }));
+	expect(history([...all, ...written, ...removed], null, "p")).toEqual([
+		'create p {"name":"one","notes":"CREATE_POLICY_V12"}',
+		'create p {"notes":"MY_CREATE_POLICY"}',
+		'update p {"notes":"UPDATE_POLICY_V12"}',
+		...["remove p {}", "remove p {}"],
+	]);
+	const tags = (type: string, intent: object) =>
+		idsOfName("t", tagWrites, [activity(type, intent, { result: { userTagId: "T" } })]);
+	const own = { userTagName: "t", newUserTagName: "t", userTagId: "U" };
+	const types = [
+		"CREATE_USER_TAG_V12",
+		"CREATE_USER_TAG_VX",
+		"UPDATE_USER_TAG_V12",
+		"UPDATE_USER_TAG_VX",
+		"DELETE_USER_TAGS",
+	];
+	expect(types.map((type) => [...tags(type, own)])).toEqual([["t"], [], ["u"], [], []]);
+});
+
+it("does not find a policy by a name of one whose id is not known", () => {
+	const policies = [{ policyName: "one" }, "no policy", { policyName: "two" }];
+	const all = [activity("CREATE_POLICIES", { policies }, { result: { policyIds: ["a"] } })];
+	expect(history(all, null, "a")).toEqual([]);
+	expect([...idsOfName("one", policyWrites, all)]).toEqual([]);
+	const complete = [activity("CREATE_POLICIES", { policies }, { result: { policyIds: ["a", "b"] } })];
+	expect([...idsOfName("two", policyWrites, complete)]).toEqual(["b"]);
 });
 
 it("reads activities about several policies, each with the id at its place", () => {

@@ -7,7 +7,9 @@ import {
 	planActivity,
 } from "../../../src/plan/activities/activity-effect.ts";
 import { findDisagreements, findNamesTaken } from "../../../src/plan/activities/agreement.ts";
+import { createdPolicies } from "../../../src/plan/activities/written-effect.ts";
 import type { DesiredOrganization, DesiredPolicy } from "../../../src/plan/organization.ts";
+import { standInFor } from "../../../src/plan/stand-in.ts";
 import type { Step } from "../../../src/plan/step.ts";
 import {
 	at,
@@ -18,6 +20,7 @@ import {
 	liveOf,
 	liveTag,
 	organizationId,
+	unknown,
 	wantTag,
 } from "../support-organizations.ts";
 
@@ -99,6 +102,55 @@ describe("the effect of an activity", () => {
 			parameters: { policies: [{ ...creating.policies[0], policyName: "exports" }] },
 		};
 		expect(isDone(step as unknown as Step, { live, desired: undefined })).toBe(true);
+		const two = { ...step, parameters: { policies: [...step.parameters.policies, ...creating.policies] } };
+		expect(isDone(two as unknown as Step, { live, desired: undefined })).toBe(false);
+	});
+
+	it("is real where live does not show it, where another tag has the name, and where a text differs", () => {
+		const together = (operation: PlainActivity["operation"], parameters: object, of = live) =>
+			planActivities(organizationId, [activityOf(operation, parameters)], { live: of, context })?.changes.length ?? 0;
+		const others = { ...live, userTags: known([liveTag(2, "others"), liveTag(1, "admins")]) };
+		expect(together("create_user_tag", { userTagName: "payers", userIds: [] }, others)).toBe(1);
+		expect(together("create_user_tag", { userTagName: "admins", userIds: [] }, others)).toBe(0);
+		expect(together("delete_user_tags", { userTagIds: [tagId] }, others)).toBe(1);
+		expect(together("create_user_tag", { userTagName: "admins", userIds: [] }, { ...live, userTags: unknown })).toBe(1);
+		expect(together("delete_user_tags", { userTagIds: [id("tag", 2)] }, { ...live, userTags: unknown })).toBe(1);
+		const differs = { policies: [{ ...creating.policies[0], policyName: "exports", condition: "x" }] };
+		expect(together("create_policies", differs)).toBe(1);
+	});
+
+	it("goes by the tag, the policy and the ids as far as they are known", () => {
+		const [removal] = effectOf("delete_user_tags", { userTagIds: [tagId.toUpperCase(), id("tag", 2)] }) ?? [];
+		expect(removal).toMatchObject({ address: "userTag:admins", before: { name: "admins", members: [alice] } });
+		const hidden = { ...live, userTags: known([liveTag(2, "others"), liveTag(1, "admins", { members: unknown })]) };
+		const removed = activityOf("delete_user_tags", { userTagIds: [tagId] });
+		expect(planActivity(removed, { live: hidden, context })?.changes).toMatchObject([
+			{ address: "userTag:admins", before: { name: "admins", members: null }, removeUserIds: [] },
+		]);
+		expect(planActivity(removed, { live: { ...live, userTags: unknown }, context })?.changes).toMatchObject([
+			{ address: `userTag:${tagId}`, before: { name: tagId, members: null } },
+		]);
+		const { policies: _, ...unasked } = live;
+		const changesIn = (of: typeof live, operation: PlainActivity["operation"], parameters: object) =>
+			planActivity(activityOf(operation, parameters), { live: of, context })?.changes[0];
+		expect(changesIn(live, "create_policies", creating)).toMatchObject({
+			...{ basis: "live", id: standInFor(organizationId, "policy", "new"), reason: "not-there", writtenBefore: null },
+		});
+		expect(changesIn(unasked as typeof live, "create_policies", creating)).toMatchObject({ basis: "unknown" });
+		expect(changesIn({ ...live, policies: unknown } as never, "update_policy", widening)).toMatchObject({
+			...{ basis: "unknown", id: policyId, reason: "not-there" },
+		});
+		expect(effectOf("update_policy", { ...widening, policyId: policyId.toUpperCase() })).toMatchObject([
+			{ id: policyId, reason: "differs", writtenBefore: { condition: exporting } },
+		]);
+		expect(effectOf("create_policies", { policies: "none" })).toBeUndefined();
+	});
+
+	it("of a request that creates policies has all that they say", () => {
+		expect(createdPolicies(creating)).toMatchObject([
+			{ address: "policy:new", basis: "unknown", after: { consensus } },
+		]);
+		expect(createdPolicies({})).toEqual([]);
 	});
 
 	it("has the activity itself as the one that is pending, also where an update leaves fields out", () => {

@@ -81,7 +81,7 @@ export class FieldReader {
 			case "slice": {
 				const field = this.#path(expression.of, item);
 				const [from, to] = [indexOf(expression.from), indexOf(expression.to)];
-				if (!isOneOf(field, ["string"]) || from > to) throw new Unclear();
+				if (!isOneOf(field, ["string"])) throw new Unclear();
 				this.#use(field);
 				return { is: "slice", field, from, to };
 			}

@@ -188,7 +188,7 @@ export function changesBetween(cell: JudgedCell, prepared: PreparedAccess, isSen
 	const usersIn = (userSets: UserSets): Bits => participantsIn(userSets, budget);
 	const more = difference(after.sure, before.possible, users, budget);
 	const less = difference(before.sure, after.possible, users, budget);
-	const alone = more.length === 0 ? 0n : aloneIn(after.sure) & ~aloneIn(before.possible);
+	const alone = aloneIn(after.sure) & ~aloneIn(before.possible);
 	const isLockout = less.length > 0 && before.sureByPolicies.length > 0 && after.possibleByPolicies.length === 0;
 	return {
 		more,

@@ -58,7 +58,7 @@ export function alwaysAllowed(prepared: PreparedAccess, found: GroupParts): User
 	const distinct = [...new Set(judgeCells(prepared, found).map(({ sure }) => sure))];
 	const least = distinct.find((one) => distinct.every((other) => hasAll(one, other, users, budget)));
 	if (least !== undefined) return least;
-	const alone = distinct.length === 0 ? 0n : distinct.reduce((all, one) => all & aloneIn(one), users.all);
+	const alone = distinct.reduce((all, one) => all & aloneIn(one), users.all);
 	return alone === 0n ? [] : [[bound(1, alone)]];
 }
 

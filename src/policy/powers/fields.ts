@@ -144,20 +144,18 @@ function merge(base: Value | undefined, tree: Tree<Value | null> | Value | null,
 	return { fields, rest } satisfies Struct;
 }
 
-const origins: readonly string[] = [
+const origins = [
 	...["eth.tx", "eth.eip_712", "eth.eip_7702_authorization"],
 	...transactions.filter((name) => name !== "eth").map((name) => `${name}.tx`),
 	...wallets,
 	"private_key",
-];
+].map((path) => ({ path, ...originOf(path.split(".")) }));
 
 /** Returns what activities lack that have these fields. */
 function lackedBeside(fields: Fields): readonly string[] {
 	const found = [...fields].flatMap(([path, value]) => (value === null ? [] : (originOf(path.split(".")) ?? [])));
-	return origins.filter((path) => {
-		const own = originOf(path.split("."));
-		return found.some(({ origin, kind }) => kind === own?.kind && origin !== own.origin);
-	});
+	const lacked = origins.filter((own) => found.some(({ origin, kind }) => kind === own.kind && origin !== own.origin));
+	return lacked.map(({ path }) => path);
 }
 
 /** Returns the value that the expression has in each of these scopes; null where it is not known, or differs. */

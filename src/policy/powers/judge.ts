@@ -97,9 +97,7 @@ function mergeConditions(parts: readonly Part[]): readonly Part[] {
 			own.flatMap(({ condition, anyOf }) => (condition === null ? [] : [[condition, anyOf] as const])),
 		);
 		if (name === null || trees.size <= maxConditions) return own;
-		const condition = [...trees.keys()]
-			.map((text) => (trees.size > 1 && text.includes("&&") ? `(${text})` : text))
-			.join(" || ");
+		const condition = [...trees.keys()].map((text) => (text.includes("&&") ? `(${text})` : text)).join(" || ");
 		return own.map((part) => ({ ...part, condition, anyOf: [...trees.values()].flat() }));
 	});
 }

@@ -67,10 +67,8 @@ export function versionsOf(
 export const stepsOf = (versions: readonly Version[]): Bits => versions.reduce((steps, one) => steps | one.steps, 0n);
 
 /** Returns the same text for policies that decide the same; a rename is no difference. */
-function meaningOf(policy: AccessPolicy | undefined): string {
-	if (policy === undefined) return "";
-	return JSON.stringify([policy.effect, policy.consensus, policy.condition, policy.time]);
-}
+const meaningOf = (policy: AccessPolicy | undefined): string =>
+	JSON.stringify([policy?.effect, policy?.consensus, policy?.condition, policy?.time]);
 
 function policiesOf({ policies }: AccessState): readonly AccessPolicy[] {
 	return policies.known ? policies.value : [];
@@ -81,8 +79,8 @@ function findMoved(before: readonly AccessUser[], after: readonly AccessUser[]):
 	for (const [index, user] of before.entries()) {
 		const moved = after[index];
 		if (moved === undefined || moved === user) continue;
-		if (user.credentials.known && moved.credentials.known && user.credentials.value !== moved.credentials.value)
-			if (user.credentials.value.length !== moved.credentials.value.length) lost.add("credentials");
+		const counts = [user, moved].map(({ credentials }) => (credentials.known ? credentials.value.length : null));
+		if (counts[0] !== counts[1]) lost.add("credentials");
 		const [was, is] = [user, moved].map(({ tagIds }) => new Set(tagIds.known ? tagIds.value : [])) as [
 			Set<string>,
 			Set<string>,

@@ -34,7 +34,6 @@ export function resolve(
 		const first = restrict({ ...allow, removed: 0n }, votes);
 		let left = first === null ? [] : [first];
 		for (const deny of order) {
-			if (left.length === 0) break;
 			left = left.flatMap((one) => {
 				work.spend(1 + one.atLeast.length + one.atMost.length);
 				return withoutDenied(one, deny, isMonotone, votes);

@@ -149,7 +149,7 @@ function* choose(members: readonly number[], count: number): Generator<Bits> {
 	while (count <= members.length) {
 		yield setOf(places.map((place) => members[place] ?? 0));
 		let last = count - 1;
-		while (last >= 0 && places[last] === members.length - count + last) last -= 1;
+		while (places[last] === members.length - count + last) last -= 1;
 		if (last < 0) return;
 		places[last] = (places[last] ?? 0) + 1;
 		for (let next = last + 1; next < count; next += 1) places[next] = (places[next - 1] ?? 0) + 1;

@@ -50,6 +50,17 @@ describe("A comparison of every activity", () => {
 	});
 });
 
+it("A change is said in the words of the policy that changed, where several are as short", () => {
+	const [one, other] = [when("eth.tx.to == 'x'"), when("'x' == eth.tx.to")];
+	for (const [kept, changed, words] of [
+		[one, other, "'x' == eth.tx.to"],
+		[other, one, "eth.tx.to == 'x'"],
+	] as const) {
+		const before = [allow(is("b"), kept), allow(is("a"))];
+		expect(between(before, [...before, deny(is("a"), changed)])).toEqual([`loses a if ${words}`]);
+	}
+});
+
 describe("A parameter that only some types of activities have", () => {
 	it("makes a condition err for the others, whatever is beside it", () => {
 		const encoded = when("(activity.params.encoding == 'x' || activity.resource != 'POLICY')");
@@ -144,6 +155,16 @@ describe("The cells of conditions", () => {
 			["activity.params.wallet_id == 'x' || true", "activity.kind == 'K'"],
 			["01", "11"],
 		],
+		[["eth.tx.data[3..1] == 'a'"], ["0"]],
+		[["activity.kind == activity.type"], ["0"]],
+		[["eth.tx.value <= 115792089237316195423570985008687907853269984665640564039457584007913129639935"], ["0", "1"]],
+		[
+			[
+				"eth.tx.value <= 115792089237316195423570985008687907853269984665640564039457584007913129639935",
+				"eth.tx.value >= 0",
+			],
+			["00", "11"],
+		],
 	])("are those that some activity is in: %j", (texts, cells) => {
 		expect(cellsOf(...texts)).toEqual(cells);
 	});
@@ -164,6 +185,13 @@ describe("The cells of conditions", () => {
 		"solana.tx.transfers.filter(t, t.to == 'a').count() == 2 && solana.tx.transfers.filter(t, t.to == 'b').count() == 2",
 		`${["a", "b", "c", "d"].map((to) => `solana.tx.transfers.any(t, t.to == '${to}')`).join(" && ")} && !solana.tx.transfers.any(t, t.to == 'e')`,
 		"eth.tx.gas > 4 && eth.tx.value > eth.tx.gas && eth.tx.nonce > eth.tx.value",
+		"(eth.tx.value > 5) == wallet.imported",
+		"wallet.imported != (eth.tx.value > 5)",
+		"(eth.tx.value > 5) == (eth.tx.gas > 5)",
+		"eth.tx.data[1..1] == '' && eth.tx.data[0] == 'a'",
+		"2 in wallet_account.path_indexes",
+		"solana.tx.transfers.count() == 999",
+		"5 < eth.tx.value",
 		"wallet.label != wallet.id && wallet.id != wallet_account.address && wallet.label != wallet_account.address",
 		"solana.tx.spl_transfers.any(t, t.from != t.to && t.owner != t.from && t.owner != t.to)",
 		"solana.tx.account_keys[0] != solana.tx.account_keys[1]",
@@ -188,6 +216,14 @@ describe("The cells of conditions", () => {
 		"bitcoin.tx.outputs.all(o, o.address == wallet_account.address)",
 		"bitcoin.tx.outputs.count() < bitcoin.tx.inputs.count()",
 		"solana.tx.instructions.count() > 100000",
+		"solana.tx.transfers.count() == 1000",
+		"solana.tx.transfers[1001].to == 'a'",
+		"wallet.label in solana.tx.account_keys",
+		"solana.tx.transfers.filter(t, t.amount > 5).filter(t, t.to == 'a').count() > 1",
+		"solana.tx.account_keys[0..2].contains('a')",
+		"eth.tx.contract_call_args[wallet.label] == 'a'",
+		"eth.tx.data[0..2] == wallet.label",
+		"(eth.tx.value > 5) == (solana.tx.transfers.count() == bitcoin.tx.outputs.count())",
 	])("leave a comparison open of which not all is distinguished, and know what is beside it: %s", (text) => {
 		expect(cellsOf(text)).toEqual(["?"]);
 		expect(cellsOf(`wallet.imported && ${text}`).at(-1)).toBe("?");

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { Scope } from "../../../src/policy/language/evaluate.ts";
 import { listOf, ofActivity, structOf, timestampOf, unread, type Value } from "../../../src/policy/language/values.ts";
 import { cpuMsOf } from "../../cpu-time.ts";
-import { outcome } from "../worlds.ts";
+import { at, outcome } from "../worlds.ts";
 
 /** A user as policies see one. */
 function user(id: string, ...tags: string[]): Value {
@@ -194,6 +194,23 @@ describe("the moment of a window", () => {
 		const missing = "error: there is no `time.now`";
 		expect([withNow(1n), withNow("a"), outcome(text, new Map())]).toEqual([missing, missing, missing]);
 		expect(outcome(text, new Map([["time", structOf({})]]))).toBe(missing);
+	});
+});
+
+describe("a comparison of a time", () => {
+	const now = at("2026-03-15T00:00:00Z");
+
+	it.each([
+		["time.now == Timestamp('2026-03-15T00:00:00Z')", true],
+		["time.now != Timestamp('2026-03-15T00:00:00Z')", false],
+		["time.now < Timestamp('2026-03-15T00:00:00Z')", false],
+		["time.now <= Timestamp('2026-03-15T00:00:00Z')", true],
+		["time.now == 5", "error: `==` does not compare a timestamp with a number"],
+		["5 == time.now", "error: `==` does not compare a number with a timestamp"],
+		["time.now < 5", "error: `<` does not compare a timestamp with a number"],
+		["5 >= time.now", "error: `>=` does not compare a number with a timestamp"],
+	])("%s is %s", (text, expected) => {
+		expect(outcome(text, now)).toBe(expected);
 	});
 });
 

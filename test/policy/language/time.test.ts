@@ -3,7 +3,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { evaluate } from "../../../src/policy/language/evaluate.ts";
-import { type CronSpan, isOpen, parseCronSpan, parseTimestamp } from "../../../src/policy/language/time.ts";
+import {
+	boundariesOf,
+	type CronSpan,
+	isOpen,
+	isYearly,
+	parseCronSpan,
+	parseTimestamp,
+} from "../../../src/policy/language/time.ts";
 import { ofActivity } from "../../../src/policy/language/values.ts";
 import { casesToTry } from "../../case-count.ts";
 import { cpuMsOf } from "../../cpu-time.ts";
@@ -170,6 +177,45 @@ describe("CronSpan in an expression", () => {
 			expect(ms / 10_000).toBeLessThan(0.2);
 		},
 	);
+});
+
+describe("the moments at which windows open or close", () => {
+	const boundaries = (cron: string, duration: string, zone: string, from: string, to: string, max = 100) =>
+		boundariesOf(span(cron, duration, zone), Date.parse(from), Date.parse(to), max).map((moment) =>
+			new Date(moment).toISOString().slice(5, 16),
+		);
+
+	it("are those of the days on which it fires, in order", () => {
+		expect(boundaries("0 9 1 * *", "2h", "UTC", "2026-01-02T00:00:00Z", "2026-03-15T00:00:00Z")).toEqual([
+			...["02-01T09:00", "02-01T11:00", "03-01T09:00", "03-01T11:00"],
+		]);
+		expect(boundaries("0,30 23 * * 1", "1h", "UTC", "2026-06-01T00:00:00Z", "2026-06-07T00:00:00Z")).toEqual([
+			...["06-01T23:00", "06-01T23:30", "06-02T00:00", "06-02T00:30"],
+		]);
+	});
+
+	it("are behind the first moment, up to the last, of windows that opened before too", () => {
+		const nights = (from: string, to: string) => boundaries("0 22 * * *", "8h", "UTC", from, to);
+		expect(nights("2026-06-01T22:00:00Z", "2026-06-02T06:00:00Z")).toEqual(["06-02T06:00"]);
+		expect(nights("2026-06-01T21:59:59Z", "2026-06-02T05:59:59Z")).toEqual(["06-01T22:00"]);
+		const weeks = boundaries("0 0 * * 1", "7d", "UTC", "2026-06-07T12:00:00Z", "2026-06-08T00:00:00Z");
+		expect(weeks).toEqual(["06-08T00:00"]);
+	});
+
+	it("are those of each offset around a clock change, and at most so many days with some", () => {
+		const around = boundaries("30 1 * * *", "1h", "Europe/London", "2026-10-24T12:00:00Z", "2026-10-25T12:00:00Z");
+		expect(around).toEqual(["10-25T00:30", "10-25T01:30", "10-25T02:30"]);
+		expect(boundaries("0 9 * * *", "1h", "UTC", "2026-06-01T00:00:00Z", "2026-07-01T00:00:00Z", 3)).toEqual([
+			...["06-01T09:00", "06-01T10:00", "06-02T09:00"],
+		]);
+	});
+
+	it("differ from week to week where only some days of a month or some months are named", () => {
+		const yearly = ["* * * * *", "* * 1-30 * *", "* * * 1-11 *", "* * * * 1"].map((cron) =>
+			isYearly(span(cron, "1h", "UTC")),
+		);
+		expect(yearly).toEqual([false, true, true, false]);
+	});
 });
 
 describe("a timestamp", () => {

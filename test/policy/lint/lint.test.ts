@@ -1,5 +1,7 @@
 /** The rules of `lint`, on policies that are nearly alike: what each finds, and what it leaves alone. */
 import { describe, expect, it } from "vitest";
+import { Population } from "../../../src/policy/lint/population.ts";
+import { findAlone } from "../../../src/policy/lint/together.ts";
 import { found, lint, one, policiesOf, two, user, uuid, type Written } from "./support-lint.ts";
 
 const sign = "activity.resource == 'PRIVATE_KEY' && activity.action == 'SIGN'";
@@ -41,8 +43,29 @@ describe("A policy that never applies", () => {
 		expect(find(one("1"), sign, never)).toEqual(["never-applies p0 time"]);
 	});
 
+	it("is not judged where it needs too many users, or the order of their tags", () => {
+		const tags = (count: number) =>
+			Array.from({ length: count }, (_, index) => `u.tags.contains('${uuid(String(index))}')`).join(" && ");
+		const unjudged = (...consensuses: readonly string[]): string => {
+			const population = new Population();
+			lint(policiesOf(...consensuses.map((consensus): Written => ["allow", consensus, sign])), { population });
+			return [...population.unjudged].join();
+		};
+		expect(unjudged("approvers.count() >= 18")).toBe("");
+		expect(unjudged("approvers.count() >= 19")).toBe("p0");
+		expect(unjudged("approvers.count() >= 17 && approvers.any(u, u.id == 'a')")).toBe("");
+		expect(unjudged("approvers.count() >= 18 && approvers.any(u, u.id == 'a')")).toBe("p0");
+		expect(unjudged(`approvers.any(u, ${tags(7)})`)).toBe("");
+		expect(unjudged(`approvers.any(u, ${tags(8)})`)).toBe("p0");
+		expect(unjudged(`approvers.any(u, u.tags[0] == '${uuid("1")}')`)).toBe("p0");
+		expect(unjudged(`approvers.any(u, u.tags[0..1].contains('${uuid("1")}'))`)).toBe("p0");
+		expect(unjudged(one("1"), "approvers.count() >= 19")).toBe("p1");
+	});
+
 	it("is none whose tag has no members, whose kind is new, or that is not understood", () => {
 		expect(find(two("1"), sign)).toEqual([]);
+		expect(find(`${one("1")} && approvers.any(u, !(u.tags.contains('${uuid("1")}')))`, sign)).toEqual([]);
+		expect(find(`approvers.all(u, u.tags.contains('${uuid("1")}')) && approvers.count() == 3`, sign)).toEqual([]);
 		expect(find(one("1"), "activity.kind == 'CREATE_THING'")).toEqual([]);
 		expect(find("approvers.count == 2", sign)).toEqual([]);
 		expect(find(one("1"), "sponsored(activity) && false == true")).toEqual([]);
@@ -112,6 +135,17 @@ describe("A policy that gives too much", () => {
 		expect(found("everything-to-everyone", policiesOf(["deny", "", ""]))).toEqual([]);
 	});
 
+	it("is shown by an activity that the other one is for", () => {
+		const activityOf = (condition: string) => {
+			const policies = policiesOf(["allow", two("1"), condition], ["allow", user("2"), ""]);
+			const input = { policies, tagNames: null, userNames: null, tagIds: [], atMs: 0, population: new Population() };
+			return findAlone(input).map(({ activity }) => `${activity?.type.slice(14)} ${activity?.where}`);
+		};
+		expect(activityOf(small)).toEqual(["ETH_SEND_TRANSACTION eth.tx.value == 4"]);
+		expect(activityOf("activity.resource == 'POLICY' && activity.action == 'DELETE'")).toEqual(["DELETE_POLICIES "]);
+		expect(activityOf("")).toEqual(["ETH_SEND_TRANSACTION "]);
+	});
+
 	it("lets one user do alone what all others ask two for, in all of it", () => {
 		const find = (...policies: readonly Written[]) => found("alone-beside-two", policiesOf(...policies));
 		expect(find(["allow", two("1"), sign], ["allow", user("2"), sign])).toEqual(["p1"]);
@@ -119,6 +153,10 @@ describe("A policy that gives too much", () => {
 		expect(find(["allow", two("1"), sign], ["allow", user("2"), small])).toEqual([]);
 		expect(find(["allow", two("1"), sign], ["allow", user("2"), sign], ["allow", one("3"), sign])).toEqual([]);
 		expect(find(["allow", two("1"), sign], ["allow", user("2"), sign], ["deny", user("2"), sign])).toEqual([]);
+		expect(find(["allow", two("1"), sign], ["allow", user("2"), sign], ["deny", user("2"), small])).toEqual([]);
+		expect(find(["allow", two("1"), small], ["allow", user("2"), sign], ["deny", user("2"), sign])).toEqual([]);
+		const other = `${sign} && eth.tx.value >= 5`;
+		expect(find(["allow", two("1"), small], ["allow", user("2"), sign], ["deny", user("2"), other])).toEqual(["p1"]);
 		expect(find(["allow", one("1"), sign], ["allow", user("2"), sign])).toEqual([]);
 	});
 });

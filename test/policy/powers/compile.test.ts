@@ -157,6 +157,29 @@ describe("The condition of a policy", () => {
 	});
 });
 
+describe("What is assumed of a policy", () => {
+	it.each<[clauses: Partial<AccessPolicy>, assumed: readonly string[]]>([
+		[{ consensus: "approvers.count() >= 2", condition: "wallet.id == 'w' && wallet.imported" }, []],
+		[{ condition: "wallet.imported == true" }, ["bools"]],
+		[{ condition: "false != wallet.imported" }, ["bools"]],
+		[{ condition: "(wallet.id == 'w') == wallet.imported" }, ["bools"]],
+		[{ condition: "wallet.imported != (wallet.id == 'w')" }, ["bools"]],
+		[{ condition: "wallet.imported == (!wallet.exported)" }, ["bools", "negation"]],
+		[{ condition: "wallet.imported == wallet.exported" }, []],
+		[{ condition: "wallet.id == 'true' || 5 == eth.tx.gas" }, []],
+		[{ condition: "wallet.imported || wallet.exported && wallet.id == 'w'" }, ["precedence"]],
+		[{ condition: "wallet.imported || (wallet.exported && wallet.id == 'w')" }, []],
+		[{ consensus: "!(approvers.count() >= 2)" }, ["negation"]],
+		[{ time: "!(time.now < Timestamp('2026-01-01T00:00:00Z'))" }, []],
+		[
+			{ time: "time.now < Timestamp('2026-01-01T00:00:00Z') || true && CronSpan('0 9 * * *', '1h', 'UTC')" },
+			["precedence"],
+		],
+	])("is what no source says of its clauses: %o", (clauses, assumed) => {
+		expect(compilePolicy(policyOf(clauses)).assumed).toEqual(assumed);
+	});
+});
+
 describe("The clauses of a policy", () => {
 	it("are understood or not, each on its own; one that is absent does not restrict", () => {
 		const { consensus, condition, time } = compilePolicy(policyOf({ consensus: "true", condition: "1 +" }));

@@ -18,6 +18,12 @@ function momentsOf(times: readonly string[], most?: number) {
 it.each<[why: string, times: readonly string[], expected: readonly string[], most?: number]>([
 	["policies without a time", ["", " "], ["", "01T12:00"]],
 	["a time that is not understood", ["CronSpan('0 9"], ["", "01T12:00"]],
+	["a time that is understood in part", [`time.now >= ${at("03T08:00")} && CronSpan('0 9'`], ["", "01T12:00"]],
+	[
+		"a time of which a part is not understood",
+		[`time.now >= ${at("03T08:00")} && CronSpan('0 9', '1h', 'UTC')`],
+		["p0", "01T12:00,03T08:00"],
+	],
 	["a time that is over", [`time.now < ${at("01T11:00")}`], ["", "01T12:00"]],
 	["a time that comes", ["", `time.now >= ${at("03T08:00")}`], ["p1", "01T12:00,03T08:00"]],
 	["a bound that is met at its moment, and not after", [`time.now == ${at("03T08:00")}`], ["p0", "01T12:00,03T08:00"]],

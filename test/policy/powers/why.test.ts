@@ -2,7 +2,8 @@
 
 import { describe, expect, it } from "vitest";
 import type { AccessPolicy, AccessState, AccessUser, Known } from "../../../src/policy/access.ts";
-import type { PolicyExplanation } from "../../../src/policy/powers/explain-power.ts";
+import { explainActivity, type PolicyExplanation } from "../../../src/policy/powers/explain-power.ts";
+import { readFields } from "../../../src/policy/powers/fields.ts";
 import { type ActivityGroup, printGroup } from "../../../src/policy/powers/groups.ts";
 import { narrowToTag, narrowToUser } from "../../../src/policy/powers/select-powers.ts";
 import { explainPower, findPowers } from "../in-words.ts";
@@ -273,6 +274,31 @@ describe("The powers of one user", () => {
 		const power = powerOf([policy("p", { consensus: oneOf("A"), condition: isSigning })], "olga");
 		expect([power?.rootQuorumOnly, power?.denied]).toEqual([["olga"], []]);
 		expect(powerOf([policy("p", { consensus: oneOf("A"), condition: isSigning })], "bob")?.rootQuorumOnly).toEqual([]);
+	});
+});
+
+describe("One activity", () => {
+	const explained = (fields: string, policies: readonly AccessPolicy[]) => {
+		const read = readFields(fields);
+		if ("mistakes" in read) throw new Error(read.mistakes[0]?.message);
+		const { policies: found, notSaid } = explainActivity({
+			access: accessOf(policies),
+			group: signing,
+			atMs,
+			fields: read.fields,
+		});
+		return [...found.map(({ policyId, applies }) => `${policyId} ${applies}`), ...notSaid];
+	};
+
+	it("depends in part on what is not said of it, and not where that decides nothing", () => {
+		const policies = [policy("p", { consensus: oneOf("A"), condition: toTreasury })];
+		expect(explained("wallet.id == 'w'", policies)).toEqual(["p partly", "eth.tx.to"]);
+		expect(explained("eth.tx.to == '0x01'", policies)).toEqual(["p others"]);
+		expect(explained("eth.tx.to == '0x02'", policies)).toEqual(["p never"]);
+		const open = [policy("q", { consensus: "approvers.any(", condition: toTreasury })];
+		expect(explained("eth.tx.to == '0x01'", open)).toEqual(["q unknown"]);
+		const never = [policy("r", { consensus: "approvers.count() > 90", condition: toTreasury })];
+		expect(explained("eth.tx.to == '0x01'", never)).toEqual(["r never"]);
 	});
 });
 

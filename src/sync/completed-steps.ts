@@ -26,9 +26,8 @@ export function findCompletedSteps(
 /** Returns the ids that an operation lists, and all other parameters. */
 function splitList(
 	parameters: Readonly<Record<string, unknown>>,
-	list: string | undefined,
+	list = "",
 ): { readonly ids: readonly unknown[]; readonly rest: unknown } {
-	if (list === undefined) return { ids: [], rest: parameters };
 	const { [list]: ids, ...rest } = parameters;
 	return { ids: [ids ?? []].flat(), rest };
 }

@@ -42,7 +42,7 @@ function normalize(field: string, value: unknown): string {
 		const ids = value.map((id) => String(id).toLowerCase());
 		return ids.length === 0 ? "null" : JSON.stringify([...new Set(ids)].sort());
 	}
-	if (value === undefined || value === null || value === "") return "null";
+	if (value === undefined || value === "") return "null";
 	// Only ids have no case.
 	return JSON.stringify(typeof value === "string" && field.endsWith("Id") ? value.toLowerCase() : value);
 }

@@ -3,6 +3,7 @@
  * its retries, transport.ts has the connections; this file turns the result into what the caller needs.
  */
 
+import { defined } from "../common/defined.ts";
 import { AuthenticationError, ConfigurationError, ServiceError, TransportError } from "../common/errors.ts";
 import { flag, type Said, say } from "../common/said.ts";
 import { type Activity, readActivity } from "./activity.ts";
@@ -246,7 +247,7 @@ async function query(
 		const { kind: _valid, ...read } = answer;
 		return read;
 	}
-	const options = answer.hint === undefined ? {} : { hint: answer.hint };
+	const options = defined({ hint: answer.hint });
 	if (answer.kind === "refused" && answer.keyNotAccepted) throw new AuthenticationError(answer.message, options);
 	if (answer.httpStatus === undefined) {
 		throw new TransportError(`${operation.name}: ${answer.message}`, mayHaveArrived ? "maybe" : "no", options);

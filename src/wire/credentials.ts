@@ -80,8 +80,8 @@ function fromKeys(where: string, privateKey: string, publicKey: string | undefin
 		return createApiKeyStamper({ privateKey, ...defined({ publicKey }) });
 	} catch (error) {
 		if (!(error instanceof ConfigurationError)) throw error;
-		const options = error.advice === undefined ? {} : { hint: error.advice };
-		throw new ConfigurationError(`the API key ${where} cannot be used: ${error.message}`, options);
+		const message = `the API key ${where} cannot be used: ${error.message}`;
+		throw new ConfigurationError(message, defined({ hint: error.advice }));
 	}
 }
 

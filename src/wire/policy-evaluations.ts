@@ -1,4 +1,5 @@
 /** The evaluations of policies in a refusal of the service. Pure. */
+import { defined } from "../common/defined.ts";
 import { isRecord } from "../common/json.ts";
 
 /** How one policy evaluated a request (docs/internals/service.md#policy-evaluation). Both members may be missing. */
@@ -20,9 +21,6 @@ export function findPolicyEvaluations(value: unknown, depth: number): readonly P
 }
 
 function readPolicyEvaluation(value: Readonly<Record<string, unknown>>): PolicyEvaluation {
-	const { policyId, outcome } = value;
-	return {
-		...(typeof policyId === "string" ? { policyId } : {}),
-		...(typeof outcome === "string" ? { outcome } : {}),
-	};
+	const text = (name: string) => (typeof value[name] === "string" ? value[name] : undefined);
+	return defined({ policyId: text("policyId"), outcome: text("outcome") });
 }

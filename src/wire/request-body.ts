@@ -47,7 +47,7 @@ export function encodeQuery(
 function inOrder({ name: operation, fields }: Operation, values: Readonly<Record<string, unknown>>): object {
 	const unknown = Object.keys(values).find((name) => !fields.includes(name));
 	if (unknown !== undefined) throw new TypeError(`${operation} has no field ${unknown}`);
-	return Object.fromEntries(fields.filter((name) => values[name] !== undefined).map((name) => [name, values[name]]));
+	return Object.fromEntries(fields.map((name) => [name, values[name]]));
 }
 
 /** Returns the request that these bytes are; undefined for bytes that `encodeSubmit` does not make. */

@@ -27,7 +27,8 @@ export function retryDelayMs(
 	const first = answer.throttled ? firstThrottledDelayMs : firstDelayMs;
 	const ceilingMs = Math.min(maxDelayMs, first * 2 ** (attempt - 1));
 	const backoffMs = Math.round(ceilingMs / 2 + (ceilingMs / 2) * random);
-	const delayMs = answer.waitMs !== undefined && answer.waitMs > 0 ? answer.waitMs : backoffMs;
+	const { waitMs = 0 } = answer;
+	const delayMs = waitMs > 0 ? waitMs : backoffMs;
 	return delayMs + leastAttemptMs < remainingMs ? delayMs : undefined;
 }
 
@@ -38,7 +39,8 @@ export function retryDelayMs(
  * the service's rates are per second (docs/internals/service.md#rates-and-limits).
  */
 export function sharedPauseMs(answer: InconclusiveAnswer): number | undefined {
-	if (answer.waitMs !== undefined && answer.waitMs > 0) return answer.waitMs;
+	const { waitMs = 0 } = answer;
+	if (waitMs > 0) return waitMs;
 	return answer.exhausted ? firstThrottledDelayMs : undefined;
 }
 

@@ -21,7 +21,7 @@ export function makeThrottleNotices(now: () => number) {
 	return {
 		/** Returns the notice about an attempt; undefined when it is no 429 or nothing has changed. */
 		onAttempt({ reason, throttle }: Pick<AttemptEvent, "reason" | "throttle">): string | undefined {
-			if (throttle === undefined || reason === undefined) return undefined;
+			if (throttle === undefined) return undefined;
 			const nowMs = now();
 			if (nowMs - latestMs > quietMs) {
 				shown = new Set();
@@ -33,8 +33,8 @@ export function makeThrottleNotices(now: () => number) {
 			const { because, againMs } = throttle;
 			if (againMs === undefined) notRetried += 1;
 			// Numbers and ids differ from answer to answer.
-			const message = `${againMs === undefined}: ${because.replace(/[\da-f-]*\d[\da-f-]*/gi, "")}`;
-			const isLonger = againMs !== undefined && againMs >= longestShownMs + muchLongerMs;
+			const message = `${againMs === undefined}: ${because.replace(/[\da-f-]/gi, "")}`;
+			const isLonger = (againMs ?? 0) >= longestShownMs + muchLongerMs;
 			const isNew = !shown.has(message) && shown.size < maxMessages;
 			if (!isNew && !isLonger) return undefined;
 			shown.add(message);

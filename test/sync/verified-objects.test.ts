@@ -49,10 +49,10 @@ async function verified({ policies = {}, tags = {}, lastApplied = {}, changes = 
 	}));
 	const plan = { organizationId, reads: "auto", unread: [], changes, steps: all } as unknown as Plan;
 	const completed = all.filter((_step, index) => !steps[index]?.[0].startsWith("!"));
-	const recorded: AppliedObject[] = [];
+	const recorded: (readonly AppliedObject[])[] = [];
 	const journal = {
 		lastApplied: () => ({ ...emptyLastApplied, ...lastApplied }),
-		recordApplied: (_organizationId: string, applied: readonly AppliedObject[]) => recorded.push(...applied),
+		recordApplied: (_organizationId: string, applied: readonly AppliedObject[]) => recorded.push(applied),
 	} as unknown as Journal;
 	const results = completed.map((step) => ({ step, outcome: "completed" }) as unknown as StepResult);
 	return { ...(await verify(wanted, plan, results, { reader: { query }, journal })), recorded };
@@ -167,7 +167,7 @@ describe("the times of tags", () => {
 	};
 
 	it("are recorded of a tag that was changed and has none", async () => {
-		expect(await record({}, "t")).toEqual([{ kind: "userTag", id: "t", value: { ...tag, updatedAt: "of t" } }]);
+		expect(await record({}, "t")).toEqual([[{ kind: "userTag", id: "t", value: { ...tag, updatedAt: "of t" } }]]);
 	});
 
 	it("stay where there is one, and of other tags", async () => {

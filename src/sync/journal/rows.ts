@@ -1,5 +1,6 @@
 /** Reads rows of the journal's file, which is not trusted: a row that contradicts itself is an error that names it. */
 
+import { defined } from "../../common/defined.ts";
 import { StorageError } from "../../common/errors.ts";
 import { clipMiddle } from "../../common/escape.ts";
 import { isRecord, isTexts } from "../../common/json.ts";
@@ -153,8 +154,7 @@ function toAppliedObject({ kind, id, value: text }: AppliedRow): AppliedObject |
 	if (kind !== "userTag" || typeof name !== "string" || typeof updatedAt !== "string") return undefined;
 	if (!isTexts(present) || !isTexts(gone)) return undefined;
 	if (completedAtMs !== undefined && typeof completedAtMs !== "number") return undefined;
-	const time = completedAtMs === undefined ? {} : { completedAtMs };
-	return { kind, id, value: { appliedAt, name, present, gone, updatedAt, ...time } };
+	return { kind, id, value: { appliedAt, name, present, gone, updatedAt, ...defined({ completedAtMs }) } };
 }
 
 function readTexts(text: string): readonly string[] | undefined {

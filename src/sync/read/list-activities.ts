@@ -81,8 +81,8 @@ class Walk {
 	/** Whether nothing at all was `before`. */
 	#hadNothingBefore = false;
 
-	cursor(): Readonly<Record<string, string>> {
-		return this.#last === undefined ? {} : { [this.#direction]: this.#last };
+	cursor(): Readonly<Record<string, string | undefined>> {
+		return { [this.#direction]: this.#last };
 	}
 
 	/** Returns whether all was read with this page, there may be more, or no request shows it. */

@@ -1,5 +1,6 @@
 /** Reads the ids of all sub-organizations by pages, whose order and cursors are not documented: only the content counts. */
 import { ServiceError } from "../../common/errors.ts";
+import { isTexts } from "../../common/json.ts";
 import { uuid } from "../../plan/organization.ts";
 import type { Reader } from "../../wire/client.ts";
 import { extendedReads } from "../../wire/operations.ts";
@@ -37,8 +38,7 @@ export async function listSubOrganizations(
 	let last: string | undefined;
 	let complete = false;
 	for (let count = 0; count < maxPages && !complete; count += 1) {
-		const cursor = last === undefined ? {} : { [direction]: last };
-		const page = await readPage(organizationId, reader, { limit: String(pageLimit), ...cursor });
+		const page = await readPage(organizationId, reader, { limit: String(pageLimit), [direction]: last });
 		const fresh = page.filter((id) => !found.has(id));
 		for (const id of fresh) found.add(id);
 		progress(found.size);
@@ -52,9 +52,7 @@ export async function listSubOrganizations(
 
 async function readPage(organizationId: string, reader: Reader, paginationOptions: object): Promise<readonly string[]> {
 	const { value } = await reader.query(extendedReads.list_suborgs, { organizationId, paginationOptions });
-	const ids: unknown = value.organizationIds ?? [];
-	if (Array.isArray(ids) && ids.every((id): id is string => typeof id === "string" && uuid.test(id))) {
-		return ids.map((id) => id.toLowerCase());
-	}
+	const ids = value.organizationIds ?? [];
+	if (isTexts(ids) && ids.every((id) => uuid.test(id))) return ids.map((id) => id.toLowerCase());
 	throw new ServiceError("the response of list_suborgs has no list of organization ids", 200, undefined);
 }

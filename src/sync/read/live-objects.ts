@@ -1,4 +1,5 @@
 /** Turns answers of the service into live objects: ids in lower case, lists sorted, unknown parts kept unknown. Pure. */
+import { defined } from "../../common/defined.ts";
 import type { Known, LiveRecord, LiveRemovable, LiveUserTag } from "../../plan/organization.ts";
 import { compareText, digestOf } from "../../plan/value.ts";
 import { mapKnown } from "../../policy/access.ts";
@@ -37,7 +38,7 @@ function readUserTags(answer: LiveRecord, users: Known<LiveRecord>): readonly Li
 				name: String(tag.tagName),
 				type: textOf(tag.tagType),
 				updatedAt: toInstant(tag.updatedAt),
-				...timeOf(tag.updatedAt),
+				...defined({ updatedAtMs: readTime(tag.updatedAt) }),
 				...(isUnchanged(tag) ? { isUnchanged: true } : {}),
 				members: mapKnown(members, (ofTag) => (ofTag.get(id) ?? []).map(({ userId }) => userId).sort(compareText)),
 			};
@@ -91,11 +92,6 @@ function digestRecord({ createdAt: _createdAt, updatedAt: _updatedAt, ...record 
 
 function isUnchanged({ createdAt, updatedAt }: LiveRecord): boolean {
 	return readTime(updatedAt) !== undefined && toInstant(createdAt) === toInstant(updatedAt);
-}
-
-function timeOf(value: unknown): Pick<LiveUserTag, "updatedAtMs"> {
-	const updatedAtMs = readTime(value);
-	return updatedAtMs === undefined ? {} : { updatedAtMs };
 }
 
 /** `{seconds, nanos}` or a plain string, as one text to compare (docs/internals/service.md#times). */

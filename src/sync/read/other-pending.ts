@@ -7,11 +7,12 @@ import type { Reader } from "../../wire/client.ts";
 import { type ActivityRecord, listPages } from "./list-activities.ts";
 import { pendingStatuses, whoApproved } from "./pending-activities.ts";
 
-const ofWritten = /^(CREATE|UPDATE|DELETE)_(POLIC(?:Y|IES)|USER_TAGS?)(?:_V\d+)?$/;
-const ofCredential = /^(CREATE)_(API_KEYS|AUTHENTICATORS|OAUTH_PROVIDERS)(?:_V\d+)?$/;
+const ofWritten = /^(CREATE|UPDATE|DELETE)_(POLIC|USER_TAG)/;
+const ofCredential = /^(CREATE)_(API_KEYS|AUTHENTICATORS|OAUTH_PROVIDERS)/;
 
 const types: readonly string[] = activityTable.split("\n").map((row) => row.split(" ")[0] ?? "");
 
+const kinds = { POLIC: "policy", USER_TAG: "userTag" } as const;
 const actions = { CREATE: "create", UPDATE: "update", DELETE: "remove" } as const;
 
 /** Returns them, oldest last, and whether the service listed them all. Throws what Reader.query throws, other than denials. */
@@ -48,7 +49,7 @@ function toOtherPending(record: ActivityRecord, atMs: number | undefined): reado
 			...whoApproved(activity, atMs),
 			saidBy: "service",
 			action: actions[verb as keyof typeof actions],
-			kind: object.startsWith("POLIC") ? "policy" : object.startsWith("USER_TAG") ? "userTag" : "credential",
+			kind: kinds[object as keyof typeof kinds] ?? "credential",
 			objects: objectsIn(activity.intent ?? {}),
 		},
 	];

@@ -134,7 +134,7 @@ export function toStepResult(
 		...rest,
 		tookMs,
 		parts: toPartResults(parts),
-		...(isStale === true ? { isStale } : {}),
+		...defined({ isStale }),
 		...defined({ events: nonEmpty(events), forecast }),
 	};
 }

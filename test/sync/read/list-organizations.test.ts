@@ -66,3 +66,14 @@ test("an answer without a list of ids is an error", async () => {
 		await expect(listSubOrganizations(parent, reader)).rejects.toThrow("no list of organization ids");
 	}
 });
+
+test("an answer without a list at all has no organizations; progress is their number after each page", async () => {
+	const empty = { query: async () => ({ value: {} }) } as unknown as Reader;
+	expect(await listSubOrganizations(parent, empty)).toEqual({ organizationIds: [], complete: true });
+	const counts: number[] = [];
+	const pages = [[id(1), id(2).toUpperCase(), id(3), id(4), id(5)], []];
+	const reader = { query: async () => ({ value: { organizationIds: pages.shift() } }) } as unknown as Reader;
+	const { organizationIds } = await listSubOrganizations(parent, reader, (count) => counts.push(count));
+	expect(counts).toEqual([5, 5]);
+	expect(organizationIds).toEqual([1, 2, 3, 4, 5].map((number) => id(number)));
+});

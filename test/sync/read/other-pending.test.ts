@@ -44,7 +44,7 @@ describe("pending activities of others", () => {
 	it.each<[type: string, intent: object | null, action: string, kind: string, objects: readonly string[]]>([
 		[
 			"CREATE_POLICIES",
-			{ policies: [{ policyName: "pay" }, "?", { policyName: "vote" }] },
+			{ policies: [{ policyName: "pay" }, null, { policyName: "vote" }] },
 			"create",
 			"policy",
 			["pay", "vote"],
@@ -82,7 +82,7 @@ describe("pending activities of others", () => {
 	it.each<[why: string, asked: OthersAsked, type: string, intent: object, more?: object]>([
 		["has ended", all, "DELETE_POLICY", { policyId: "p" }, { status: "ACTIVITY_STATUS_COMPLETED" }],
 		["is of another type", all, "CREATE_USERS_V3", { userId: "u" }],
-		["is on policies", { written: false, credentialsOf: ["u"] }, "DELETE_POLICY", { policyId: "p" }],
+		["is on policies", { written: false, credentialsOf: ["p"] }, "DELETE_POLICY", { policyId: "p" }],
 		["is for another user", { written: true, credentialsOf: ["u"] }, "CREATE_API_KEYS_V2", { userId: "v" }],
 		["is for a user", { written: true, credentialsOf: ["u"] }, "CREATE_API_KEYS_V2", {}],
 	])("lack an activity that was not asked for: it %s", async (_why, asked, type, intent, more) => {

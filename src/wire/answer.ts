@@ -103,8 +103,8 @@ export function classifyAnswer(operation: Operation, answer: Answer, asked: Answ
 	if (isDecidedByBody(httpStatus) && hasMoreValues(answer.text, maxValues)) {
 		return classifyMisfit(operation, httpStatus, asked, `it has more than ${maxValues} values`);
 	}
-	if (httpStatus >= 200 && httpStatus < 300) return classifySuccess(operation, answer, asked);
-	if (httpStatus >= 300 && httpStatus < 400) return classifyRedirect(answer, asked);
+	if (httpStatus < 300) return classifySuccess(operation, answer, asked);
+	if (httpStatus < 400) return classifyRedirect(answer, asked);
 	const body = readErrorBody(answer, asked);
 	if (httpStatus === 429) return classifyThrottle(answer, asked, body);
 	if (httpStatus === 501)
@@ -182,7 +182,7 @@ function classifySuccess(operation: Operation, answer: Answer, asked: AnswerCont
 		return classifyMisfit(operation, httpStatus, asked, describeSchemaErrors(mistakes));
 	}
 	const inner = operation.family === "submit" ? value.activity : value;
-	const isClockSet = answer.headers["emulator-clock"] === "set" && isLoopback(URL.parse(asked.url)?.hostname ?? "");
+	const isClockSet = answer.headers["emulator-clock"] === "set" && isLoopback(new URL(asked.url).hostname);
 	return {
 		kind: "valid",
 		value: inner as Record<string, unknown>,
@@ -287,7 +287,7 @@ function readErrorBody(answer: Answer, asked: AnswerContext): ErrorBody {
 
 /** Whether a value is a gRPC error code (1 to 16), as in the service's error shape. Gateways have the HTTP status there. */
 function isGrpcCode(code: unknown): code is number {
-	return typeof code === "number" && Number.isInteger(code) && code >= 1 && code <= 16;
+	return Number.isInteger(code) && Number(code) >= 1 && Number(code) <= 16;
 }
 
 function withMessage(body: ErrorBody): string {
@@ -301,8 +301,8 @@ function parse(text: string): unknown {
 }
 
 function contentTypeOf(answer: Answer): string {
-	const value = answer.headers["content-type"]?.split(";")[0]?.trim() ?? "";
-	return /^[\w.+/-]{1,100}$/.test(value) ? value : "no content type";
+	const [type = ""] = (answer.headers["content-type"] ?? "").split(";");
+	return /^[\w.+/-]{1,100}$/.test(type.trim()) ? type.trim() : "no content type";
 }
 
 function readDate(answer: Answer): number | undefined {

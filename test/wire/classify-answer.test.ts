@@ -118,6 +118,56 @@ describe("a success", () => {
 	});
 });
 
+describe("what else answers", () => {
+	const many = `{"message":"why","code":3,"userTags":[${"0,".repeat(700_000)}0]}`;
+	it("is not parsed where it has too many values", () => {
+		const message = "the answer is not one of list_user_tags: it has more than 700000 values";
+		for (const httpStatus of [200, 400]) expect(classify(httpStatus, many)).toMatchObject({ message, retry: "no" });
+		expect(classify(500, many)).toMatchObject({
+			...{ message: "the service answered 500 with application/json", grpcCode: undefined },
+		});
+	});
+
+	const zipped = (encoding: string) => `the answer is compressed (${encoding}), unasked`;
+	const cut = "the answer was cut short";
+	it.each([
+		["gzip", zipped("gzip")],
+		["identity", cut],
+		["Identity", cut],
+		["identity-x", zipped("identity-x")],
+		["x".repeat(20), zipped("x".repeat(20))],
+		["x".repeat(21), cut],
+		["gzip, br", cut],
+		["", cut],
+	])("and encodes its text as %s is no success: %s", (encoding, message) => {
+		const answer = classify(200, "\u001f", { "content-encoding": encoding });
+		expect(answer).toMatchObject({ kind: "inconclusive", message, retry: message === cut ? "yes" : "no" });
+	});
+
+	const html = (httpStatus: number, text = "<html>", type = "text/html; charset=utf-8") =>
+		(classify(httpStatus, text, { "content-type": type }) as { readonly message: string }).message;
+	it("is named by the type of its content", () => {
+		expect(html(200)).toBe("not an answer of this service: 200 with text/html");
+		expect(html(200, "x", "x".repeat(101))).toBe("not an answer of this service: 200 with no content type");
+		expect(html(200, "x", "a b")).toBe("not an answer of this service: 200 with no content type");
+		expect(html(200, "x", " text/plain ;x")).toBe("not an answer of this service: 200 with text/plain");
+		expect(html(404)).toBe("not an answer of this service: 404 with text/html");
+		expect(html(403)).toBe("the service denies this with text/html");
+		expect(html(503)).toBe("the service answered 503 with text/html");
+		expect(html(503, "")).toBe("the service answered 503");
+	});
+
+	it("is an emulator with a set clock only on this machine", () => {
+		const clockOf = (url: string, clock = "set") => {
+			const answer = classify(200, both, { "emulator-clock": clock }, { url });
+			return "isClockSet" in answer ? answer.isClockSet : "none";
+		};
+		expect(clockOf("http://127.0.0.1:80")).toBe(true);
+		expect(clockOf("http://127.0.0.1:80", "real")).toBe("none");
+		expect(clockOf("https://api.example.com")).toBe("none");
+	});
+});
+
 describe("an error", () => {
 	it.each([1, 7, 16])("with the gRPC code %i and a text is the service's own", (code) => {
 		expect(classify(400, { code, message: "why" })).toMatchObject({
@@ -172,7 +222,7 @@ describe("an error", () => {
 	});
 
 	it("names the policies that decided, if they are at most four levels down", () => {
-		const list = { policyEvaluations: [null, { policyId: "p", outcome: "o" }, "odd", { policyId: 7 }] };
+		const list = { policyEvaluations: [null, { policyId: "p", outcome: "o" }, "odd", { policyId: 7, outcome: 7 }] };
 		const found = (details: unknown): unknown => {
 			const answer = classify(403, { code: 7, message: "why", details });
 			return "policyEvaluations" in answer ? [answer.policyEvaluations, answer.hint] : answer;
@@ -240,6 +290,14 @@ describe("a 429", () => {
 			exhausted: false,
 			waitMs: undefined,
 		});
+	});
+
+	it.each(["5 s", "1234567890123"])("with a Retry-After that is neither asks for no time: %s", (after) => {
+		expect(classify(429, both, { "retry-after": after })).toMatchObject({ waitMs: undefined });
+	});
+
+	it("of a quota that the service does not name itself is a rate", () => {
+		expect(classify(429, { message: "quota exceeded" })).toMatchObject({ kind: "inconclusive", throttled: true });
 	});
 
 	it.each(["a quota is used up", "Resource limit reached"])("of a quota is refused: %s", (message) => {

@@ -154,7 +154,8 @@ async function checkMade(step: Step, result: SubmitResult, ...where: Where): Pro
 async function findTakenNames(step: Step, ...where: Where): Promise<readonly Holder[]> {
 	if (namesGiven(step)[0].length === 0) return [];
 	// A reading that is under way may have begun before the name was taken.
-	return findHolders(step, (await readHolders(step, ...where)) ?? []);
+	const live = await readHolders(step, ...where);
+	return live === undefined ? [] : findHolders(step, live);
 }
 
 type Where = readonly [organizationId: string, context: { readonly reader: Reader }];

@@ -93,7 +93,9 @@ describe("a run in the journal", () => {
 		expect(hasFinished()).toBe(false);
 		forge(`UPDATE runs SET selection = '[1]'`);
 		expect(() => journal.run(run.id)).toThrow("a run in the journal cannot be read; nothing was submitted");
-		forge(`UPDATE runs SET selection = '[]', id = 'x; rm -rf'`);
-		expect(() => journal.run()).toThrow("a run in the journal cannot be read; nothing was submitted");
+		for (const forged of ["x; rm -rf", `1${run.id}`, `${run.id}1`]) {
+			forge(`UPDATE runs SET selection = '[]', id = '${forged}'`);
+			expect(() => journal.run()).toThrow("a run in the journal cannot be read; nothing was submitted");
+		}
 	});
 });

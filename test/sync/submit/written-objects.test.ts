@@ -30,8 +30,9 @@ function serviceWith({ policies = {}, tags = {}, error }: Live) {
 		})),
 		userTags: Object.entries(tags).map(([tagId, tagName]) => ({ tagId, tagName })),
 	};
-	const query: Reader["query"] = async ({ name }) => {
+	const query: Reader["query"] = async ({ name }, fields) => {
 		asked.push(name);
+		expect(fields).toEqual({ organizationId });
 		if (error !== undefined) throw error;
 		return { value, serverTimeMs: undefined };
 	};
@@ -97,6 +98,7 @@ describe("a write that the service refused", () => {
 		["unknown", 400, true],
 		["unknown", 409, false],
 		["denied", 403, false],
+		["denied", 400, false],
 		["completed", null, false],
 	])("is explained where it is %s by status %s: %s", async (outcome, refusedStatus, isExplained) => {
 		const message = await messageOf(creation, resultOf(outcome, { refusedStatus }), { policies: { o: "pay" } });
@@ -152,6 +154,17 @@ describe("a creation that an earlier activity made", () => {
 		expect(await messageOf(step, resultOf("completed", parts), live)).toBe(message);
 	});
 
+	it("is not looked for after a removal, and no name is after one that failed", async () => {
+		const { reader, asked } = serviceWith({});
+		const removal = stepOf("delete_policies", { policyIds: ["p"] });
+		for (const result of [resultOf("completed", { isEarlier: true }), resultOf("failed", { isEarlier: true })])
+			expect(await explainResult(removal, result, planOf(), { reader })).toBe(result);
+		expect(asked).toEqual([]);
+		expect(await messageOf(creation, resultOf("failed", ids), { policies: { a: "pay" } })).toContain(
+			"a has the name pay",
+		);
+	});
+
 	it("throws what is no answer of the service", async () => {
 		const defect = new TypeError("a defect");
 		await expect(messageOf(creation, resultOf("completed", ids), { error: defect })).rejects.toBe(defect);
@@ -176,7 +189,8 @@ describe("a creation of policies", () => {
 
 describe("an update of a policy", () => {
 	const before = { name: "pay", effect: "EFFECT_ALLOW", consensus: "c", condition: "", notes: "", time: "" };
-	const plan = planOf({ kind: "userTag", id: "p" }, { kind: "policy", action: "update", id: "p", before });
+	const other = { kind: "policy", action: "update", id: "q", before: { ...before, name: "other" } };
+	const plan = planOf({ kind: "userTag", id: "p" }, other, { kind: "policy", action: "update", id: "p", before });
 	const stem = "orgsync-temporary-p";
 
 	async function refusal(live: Live, more: { readonly planDigest?: string } = {}, of = plan, step = update) {

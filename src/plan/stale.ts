@@ -193,10 +193,10 @@ function comparePolicy(
 	);
 	const before = planned.before && { id: planned.id, name: planned.before.name };
 	const now = found === undefined ? null : { id: found.id, name: found.name };
-	const [was, is] = [before, now].map((one) => one && { name: one.name });
+	const nameOf = (one: NamedPolicy | null): OutdatedState | null => one && { name: one.name };
 	const isApplied = fresh === undefined && policies !== undefined;
 	const reason = problem !== undefined ? "not-possible" : isApplied ? "already-applied" : "changed";
-	return { reason, before: was ?? null, after: is ?? null, because: { what: "policy", before, now } };
+	return { reason, before: nameOf(before), after: nameOf(now), because: { what: "policy", before, now } };
 }
 
 function compareRemoval(

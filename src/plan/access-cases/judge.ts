@@ -68,10 +68,8 @@ export class CaseJudge {
 			});
 			const distinct = groupBy(all, keyOf).map(([first]) => first);
 			// What fails comes first: it decides the verdict.
-			const [failed, unknown] = (["failed", "unknown"] as const).map((state) =>
-				distinct.filter(({ check }) => check.state === state),
-			);
-			const kept = [...(failed ?? []), ...(unknown ?? [])].slice(0, maxFindings);
+			const withState = (state: Check["state"]) => distinct.filter(({ check }) => check.state === state);
+			const kept = [...withState("failed"), ...withState("unknown")].slice(0, maxFindings);
 			return kept.map(({ check, point }) => describe(check, point));
 		});
 		return "unknown" in found ? [unjudged(found.unknown)] : found;

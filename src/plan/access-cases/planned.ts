@@ -68,9 +68,11 @@ function judgeEach(
 ): PlanCases | undefined {
 	const own = casesOf(desired);
 	const earlier = base === undefined ? own : casesOf({ ...desired, users: {}, cases: [], ...base });
-	const [contents, before] = [own, earlier].map((all) => new Set(all.map(({ content }) => content)));
-	const [namesNow, namesBefore] = [own, earlier].map((all) => new Set(all.map(({ one }) => one.name)));
-	const gone = earlier.filter(({ content }) => contents?.has(content) !== true);
+	const contentsIn = (all: readonly FoundCase[]) => new Set(all.map(({ content }) => content));
+	const namesOf = (all: readonly FoundCase[]) => new Set(all.map(({ one }) => one.name));
+	const [contents, before] = [contentsIn(own), contentsIn(earlier)];
+	const [namesNow, namesBefore] = [namesOf(own), namesOf(earlier)];
+	const gone = earlier.filter(({ content }) => !contents.has(content));
 	if (own.length + gone.length === 0) return undefined;
 	const after = stateAfter(live, steps);
 	const names = { live: namesAs(live), after: namesAs(after) };
@@ -81,7 +83,7 @@ function judgeEach(
 	};
 	const ofHead = judge(desired.users);
 	const ofOwn = own.map((found): PlannedCase => {
-		const change = before?.has(found.content) ? null : namesBefore?.has(found.one.name) ? "changed" : "added";
+		const change = before.has(found.content) ? null : namesBefore.has(found.one.name) ? "changed" : "added";
 		const named = ofHead.is(found, [names.after]);
 		// What gets the name of another must not stand in for it.
 		const judged = change === null && named.verdict === "passed" ? ofHead.is(found, either) : named;
@@ -89,7 +91,7 @@ function judgeEach(
 	});
 	const ofEarlier = judge(base?.users ?? {});
 	const ofBase = gone.map((found): PlannedCase => {
-		const change = namesNow?.has(found.one.name) ? "replaced" : "deleted";
+		const change = namesNow.has(found.one.name) ? "replaced" : "deleted";
 		return { judged: ofEarlier.is(found, either), before: ofEarlier.was(found, either).verdict, change };
 	});
 	const cases = [...ofOwn, ...ofBase];

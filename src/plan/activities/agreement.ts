@@ -91,8 +91,13 @@ function stepsOf(
 ): readonly Step[] {
 	const { changes, problems } = diff({ ...desired, objects }, live);
 	if (problems.length > 0) return [];
-	const [tags, policies] = [live.userTags, live.policies].map((all) => (all?.known === true ? all.value : []));
-	return makeSteps(changes, tags ?? [], desired, policies ?? []);
+	const { userTags, policies } = live;
+	return makeSteps(
+		changes,
+		userTags.known ? userTags.value : [],
+		desired,
+		policies?.known === true ? policies.value : [],
+	);
 }
 
 function findWrittenDisagreements(

@@ -78,17 +78,17 @@ function findDifferences(
 
 /** Compares policies, each by its place: `policies.NAME.consensus`. */
 function findInRecords(planned: unknown, found: unknown): readonly StepDifference[] {
-	const [before, after] = [planned, found].map((list) => (Array.isArray(list) ? list.map(recordOf) : []));
-	const longer = Math.max(before?.length ?? 0, after?.length ?? 0);
-	return Array.from({ length: longer }, (_, index) => [before?.[index] ?? {}, after?.[index] ?? {}] as const).flatMap(
-		([one, other]) => {
-			const name = String(one.policyName ?? other.policyName ?? "");
-			return findDifferences(one, other).map((difference) => ({
-				...difference,
-				parameter: `policies.${name}.${difference.parameter}`,
-			}));
-		},
-	);
+	const [before, after] = [recordsIn(planned), recordsIn(found)];
+	return Array.from({ length: Math.max(before.length, after.length) }).flatMap((_, index) => {
+		const [one, other] = [before[index] ?? {}, after[index] ?? {}];
+		const name = String(one.policyName ?? other.policyName ?? "");
+		return findDifferences(one, other).map((difference) => ({
+			...difference,
+			parameter: `policies.${name}.${difference.parameter}`,
+		}));
+	});
 }
 
-const recordOf = (value: unknown): Readonly<Record<string, unknown>> => (isRecord(value) ? value : {});
+function recordsIn(list: unknown): readonly Readonly<Record<string, unknown>>[] {
+	return Array.isArray(list) ? list.map((value) => (isRecord(value) ? value : {})) : [];
+}

@@ -182,9 +182,12 @@ function changeOf<T>(
 	head: T | undefined,
 	list: (value: T) => readonly string[],
 ): { readonly added: readonly string[]; readonly gone: readonly string[] } {
-	const [before, after] = [base, head].map((value) => (value === undefined ? [] : list(value))) as [string[], string[]];
-	const [had, has] = [new Set(before), new Set(after)];
-	return { added: after.filter((item) => !had.has(item)), gone: before.filter((item) => !has.has(item)) };
+	const [before, after] = [base && list(base), head && list(head)];
+	const without = (some: readonly string[] = [], others: readonly string[] = []): readonly string[] => {
+		const all = new Set(others);
+		return some.filter((item) => !all.has(item));
+	};
+	return { added: without(after, before), gone: without(before, after) };
 }
 
 /** A tag under `absent` is found by its id or its name; plans name it by its live name. */
@@ -227,30 +230,25 @@ function absentDifferences(
 }
 
 function expectationDifferences(base: DesiredOrganization, head: DesiredOrganization): readonly DemandingDifference[] {
-	const [before, after] = [base, head].map(
-		(desired) =>
-			new Map(
-				readOnlyKinds
-					.flatMap(({ name }) => expectationsOf(desired, name))
-					.map((object) => [addressOfObject(object, head), object.fields]),
-			),
-	);
-	return [...new Set([...(after?.keys() ?? []), ...(before?.keys() ?? [])])].flatMap(
-		(address): readonly DemandingDifference[] => {
-			const [was, is] = [before?.get(address), after?.get(address)];
-			if (is === undefined) return [differenceAt(address, "not-expected")];
-			const fields = [...new Set([...Object.keys(is), ...Object.keys(was ?? {})])];
-			return [
-				...(was === undefined ? [differenceAt(address, "expected")] : []),
-				...fields
-					.filter((field) => !sameValue(was?.[field], is[field]))
-					.map((field) => {
-						const values = { field, before: was?.[field] ?? null, after: is[field] ?? null };
-						return differenceAt(address, "field", values, is[field] === undefined ? null : cells.field(address, field));
-					}),
-			];
-		},
-	);
+	const fieldsIn = (desired: DesiredOrganization) => {
+		const expected = readOnlyKinds.flatMap(({ name }) => expectationsOf(desired, name));
+		return new Map(expected.map((object) => [addressOfObject(object, head), object.fields]));
+	};
+	const [before, after] = [fieldsIn(base), fieldsIn(head)];
+	return [...new Set([...after.keys(), ...before.keys()])].flatMap((address): readonly DemandingDifference[] => {
+		const [was = {}, is] = [before.get(address), after.get(address)];
+		if (is === undefined) return [differenceAt(address, "not-expected")];
+		const fields = [...new Set([...Object.keys(is), ...Object.keys(was)])];
+		return [
+			...(before.has(address) ? [] : [differenceAt(address, "expected")]),
+			...fields
+				.filter((field) => !sameValue(was[field], is[field]))
+				.map((field) => {
+					const values = { field, before: was[field] ?? null, after: is[field] ?? null };
+					return differenceAt(address, "field", values, is[field] === undefined ? null : cells.field(address, field));
+				}),
+		];
+	});
 }
 
 function protectDifferences(base: DesiredOrganization, head: DesiredOrganization): readonly DemandingDifference[] {
@@ -289,10 +287,13 @@ function ruleDifferences(
 	base: readonly DesiredRule[] = [],
 	head: readonly DesiredRule[] = [],
 ): readonly DemandingDifference[] {
-	const [was, is] = [base, head].map((rules) => new Map(rules.map((rule) => [addressOfRule(rule), valueOfRule(rule)])));
-	const addresses = [...new Set([...(was?.keys() ?? []), ...(is?.keys() ?? [])])].sort(compareText);
+	const valuesIn = (rules: readonly DesiredRule[]) => {
+		return new Map(rules.map((rule) => [addressOfRule(rule), valueOfRule(rule)]));
+	};
+	const [was, is] = [valuesIn(base), valuesIn(head)];
+	const addresses = [...new Set([...was.keys(), ...is.keys()])].sort(compareText);
 	return addresses.flatMap((address) => {
-		const [before, after] = [was?.get(address) ?? null, is?.get(address) ?? null];
+		const [before, after] = [was.get(address) ?? null, is.get(address) ?? null];
 		return before === after ? [] : [differenceAt(address, "rule", { before, after })];
 	});
 }

@@ -116,7 +116,7 @@ export class FieldReader {
 		}
 		if (right.is !== "literal") {
 			const [bool, other] = left.is === "bool" ? [left, right] : [right, left];
-			if (bool.is !== "bool" || other.is === "slice" || other.is === "count") throw new Unclear();
+			if (bool.is !== "bool") throw new Unclear();
 			if (other.is === "field") this.#notes.push(() => other.field.compareWith(true));
 			return;
 		}

@@ -56,7 +56,7 @@ function chooseLiterals(cell: number, cells: Bits, all: Bits, literals: readonly
 		.filter((one) => one.cells !== all && (one.cells & own) !== 0n)
 		.sort((one, other) => Number(other.holds) - Number(one.holds));
 	let tries = 0;
-	for (let size = 1; size <= 3 && tries < maxTries; size += 1) {
+	for (let size = 1; size <= 3; size += 1) {
 		const fitting: (readonly Literal[])[] = [];
 		const choose = (from: number, chosen: readonly Literal[], within: Bits): void => {
 			if (chosen.length === size) {

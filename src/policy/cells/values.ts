@@ -49,7 +49,7 @@ function anyOf(field: Field): readonly Value[] {
 function numbersOf({ type, peers }: Field): readonly bigint[] {
 	const least = type.kind === "any" ? minNumber : 0n;
 	const count = BigInt(peers.fields.size);
-	const bounds = new Set(count > 1n || peers.numbers.size === 0 ? [...peers.numbers, 0n] : peers.numbers);
+	const bounds = peers.numbers.size === 0 ? [0n] : peers.numbers;
 	const near = new Set<bigint>();
 	for (const bound of bounds) {
 		for (let number = bound - count; number <= bound + count; number += 1n) {

@@ -16,7 +16,7 @@ import {
 	type Value,
 } from "../language/values.ts";
 import { clausesOf, decidedIn, type Fields, reduce, withFields } from "./fields.ts";
-import { type ActivityGroup, printGroup, sensitiveGroups } from "./groups.ts";
+import { type ActivityGroup, sensitiveGroups } from "./groups.ts";
 import type { Reason } from "./reason.ts";
 
 /** What is known of an activity; null where the group leaves it open. */
@@ -89,7 +89,7 @@ export function rowsOf(facts: ActivityFacts, namedTypes: readonly string[]): rea
 		return types.length === 0 ? [asked] : types.map((one) => factsOfType(one.type));
 	});
 	const newer = [...new Set(namedTypes)]
-		.filter((one) => findType(one) === undefined && !rows.some((row) => row.type === one))
+		.filter((one) => !rows.some((row) => row.type === one))
 		.map(factsOfType)
 		.filter((one) =>
 			rows.some((row) => row.kind === one.kind && row.resource === one.resource && row.action === one.action),
@@ -106,7 +106,7 @@ export function withAll(rows: readonly ActivityFacts[], fields: Fields | undefin
 
 /** Whether one user alone, where two were needed, is an escalation: always where nothing is documented of the kind. */
 export function isSensitive({ resource, action }: ActivityFacts): boolean {
-	return resource === null || action === null || sensitiveGroups.has(printGroup({ resource, action }));
+	return resource === null || sensitiveGroups.has(`${resource}/${action}`);
 }
 
 /** Returns whether the condition holds for activities of one type. */
@@ -179,12 +179,12 @@ const shapes = new WeakMap<ActivityFacts, string>();
 export const shapeOf = (facts: ActivityFacts): string =>
 	remember(shapes, facts, () => {
 		const lacking = [...scopeOf(facts)].flatMap(([name, value]) => (isError(value) ? name : []));
-		return JSON.stringify([facts.resource === null, facts.action === null, lacking]);
+		return JSON.stringify([facts.resource === null, lacking]);
 	});
 
 function makeScope(facts: ActivityFacts): ReadonlyMap<string, Value> {
 	const { resource, action, kind, type } = facts;
-	const isUndocumented = resource === null || action === null;
+	const isUndocumented = resource === null;
 	const isSigning = isUndocumented ? mayMoveFunds(facts) : resource === "PRIVATE_KEY" && action === "SIGN";
 	const value = (name: string, isThere: boolean): [string, Value] => [
 		name,

@@ -154,7 +154,7 @@ class Comparison {
 			const also = placesOf(this.#cells, ({ after }) => isWithin(users, aloneIn(after.sure)));
 			const told = { change: "alone", users, witness: users & -users } as const;
 			this.#tell(cells, also, ({ cells: own }) => ({ ...told, isEscalation: isWithin(own, raised) }));
-			if (raised === 0n || raised === cells) continue;
+			if (raised === cells) continue;
 			// Some of a wider finding is an escalation, and the rest is none.
 			this.#tell(raised, 0n, () => ({ ...told, isEscalation: true }), true);
 		}

@@ -135,8 +135,7 @@ function judge(question: Question, expression: Expression): Outcomes {
 function tagOf({ kind, item }: Question, expression: Expression): string | null {
 	if (kind !== "approvers" || expression.node !== "call" || expression.method !== "contains") return null;
 	const [argument] = expression.arguments;
-	if (pathOf(expression.of) !== `${item}.tags` || argument?.node !== "literal") return null;
-	return typeof argument.value === "string" ? argument.value : null;
+	return pathOf(expression.of) === `${item}.tags` && argument?.node === "literal" ? String(argument.value) : null;
 }
 
 function judgeTag(question: Question, expression: Expression): Outcomes | null {
@@ -152,8 +151,8 @@ function judgeUser({ predicates, kind, item }: Question, expression: Expression)
 	const path = `${item}.${kind === "approvers" ? "id" : "user_id"}`;
 	const { left, right } = expression;
 	const other = pathOf(left) === path ? right : pathOf(right) === path ? left : null;
-	if (other?.node !== "literal" || typeof other.value !== "string") return null;
-	const same = predicates.byUser.get(other.value) ?? 0n;
+	if (other?.node !== "literal") return null;
+	const same = predicates.byUser.get(String(other.value)) ?? 0n;
 	const others = predicates.votes.all & ~same;
 	const [yes, no] = expression.operator === "==" ? [same, others] : [others, same];
 	return { yes, no, errors: 0n, because: null };

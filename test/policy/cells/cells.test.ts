@@ -61,6 +61,24 @@ it("A change is said in the words of the policy that changed, where several are 
 	}
 });
 
+it("A change names no condition where it was so before under the others", () => {
+	const kept = [allow(is("a"), when("eth.tx.to == 'x'")), allow(two)];
+	expect(between(kept, [...kept, allow(is("a"))])).toEqual(["alone a escalation"]);
+	expect(between(kept, [...kept, allow(is("a"), when("eth.tx.to != 'x'"))])).toEqual([
+		"alone a escalation if eth.tx.to != 'x'",
+	]);
+});
+
+it("A condition is left with what the fields of an activity do not decide", () => {
+	const policy = allow(is("a"), when("(eth.tx.to == 'x' || wallet.id == 'w') && wallet.label == 'l'"));
+	const conditionsWith = (fields: ReadonlyMap<string, string>) =>
+		findPower(prepareAccess(accessOf([policy]), atMs), { resource: "PRIVATE_KEY", action: "SIGN" }, { fields })
+			.conditions;
+	expect(conditionsWith(new Map([["wallet.label", "l"]]))).toEqual(["eth.tx.to == 'x' || wallet.id == 'w'"]);
+	expect(conditionsWith(new Map([["wallet.id", "v"]]))).toEqual(["eth.tx.to == 'x' && wallet.label == 'l'"]);
+	expect(conditionsWith(new Map([["wallet.label", "m"]]))).toEqual([]);
+});
+
 describe("A parameter that only some types of activities have", () => {
 	it("makes a condition err for the others, whatever is beside it", () => {
 		const encoded = when("(activity.params.encoding == 'x' || activity.resource != 'POLICY')");

@@ -22,6 +22,7 @@ describe("a checked template", () => {
 		["consensus", `approvers.any(user, user.tags.contains('${signersId}') || user.id == '\${each.owner}')`],
 		["consensus", "approvers.count() >= ${each.approvals}"],
 		["consensus", "(approvers.count() > 1 && true) || true"],
+		["condition", "!wallet.imported == true"],
 		["condition", "activity.kind == 'SIGN_TRANSACTION' && eth.tx.value < ${ORGSYNC_VAR_LIMIT}"],
 		["condition", "activity.params.user_id in ['${users.alice}', '${each.owner}']"],
 		["condition", "activity.kind == '${each.kind}' && wallet.label == '$${x}'"],

@@ -52,9 +52,19 @@ export function describeRegion(
 function chooseLiterals(cell: number, cells: Bits, all: Bits, literals: readonly Literal[]): readonly Literal[] {
 	const [own, outside] = [bit(cell), all & ~cells];
 	if (outside === 0n) return [];
-	const usable = literals
-		.filter((one) => one.cells !== all && (one.cells & own) !== 0n)
-		.sort((one, other) => Number(other.holds) - Number(one.holds));
+	const rank = (chosen: readonly Literal[]): number =>
+		chosen.filter(({ holds }) => !holds).length * 1_000_000_000 -
+		sizeOf(commonCells(chosen, all)) * 100_000 +
+		chosen.reduce((sum, { text }) => sum + text.length, 0);
+	const bestOf = (fitting: readonly (readonly Literal[])[]): readonly Literal[] | undefined =>
+		fitting.toSorted((one, other) => rank(one) - rank(other))[0];
+	const usableOf = (isHolding: boolean): readonly Literal[] =>
+		literals.filter((one) => one.holds === isHolding && one.cells !== all && (one.cells & own) !== 0n);
+	const holding = usableOf(true);
+	// One that holds is better than any that does not: the others are mostly not needed.
+	const alone = bestOf(holding.filter((one) => (one.cells & outside) === 0n).map((one) => [one]));
+	if (alone !== undefined) return alone;
+	const usable = [...holding, ...usableOf(false)];
 	let tries = 0;
 	for (let size = 1; size <= 3; size += 1) {
 		const fitting: (readonly Literal[])[] = [];
@@ -70,11 +80,7 @@ function chooseLiterals(cell: number, cells: Bits, all: Bits, literals: readonly
 			}
 		};
 		choose(0, [], all);
-		const rank = (chosen: readonly Literal[]): number =>
-			chosen.filter(({ holds }) => !holds).length * 1_000_000_000 -
-			sizeOf(commonCells(chosen, all)) * 100_000 +
-			chosen.reduce((sum, { text }) => sum + text.length, 0);
-		const [best] = fitting.sort((one, other) => rank(one) - rank(other));
+		const best = bestOf(fitting);
 		if (best !== undefined) return best;
 	}
 	return dropNeedless(usable, cells, all, () => true);

@@ -152,8 +152,14 @@ function makeType(written: Written): Type {
 
 /** Returns the names that the clause knows, each with its type. */
 export function namesOf(clause: Clause): ReadonlyMap<string, Type> {
-	return new Map(Object.entries(keywords[clause]).map(([name, written]) => [name, readType(written)]));
+	return remember(
+		known,
+		clause,
+		() => new Map(Object.entries(keywords[clause]).map(([name, written]) => [name, readType(written)])),
+	);
 }
+
+const known = new Map<Clause, ReadonlyMap<string, Type>>();
 
 /** Returns the clause that knows the name, or undefined. */
 export function clauseOf(name: string): Clause | undefined {

@@ -70,6 +70,12 @@ export const isForRootQuorum = ({ kind }: ActivityFacts): boolean =>
 
 const listed = new Map<string, readonly ActivityFacts[]>();
 
+const groupKeys = new WeakMap<ActivityFacts, string>();
+
+/** Returns a text that is equal for activities of the same resource, action and kind; the same object each time, which a map finds faster. */
+export const groupKeyOf = (facts: ActivityFacts): string =>
+	remember(groupKeys, facts, () => `${facts.resource}/${facts.action} ${facts.kind}`);
+
 /** The same with what else is known of one of them: one object for each, so that all policies share its scope. */
 const listedWith = new WeakMap<Fields, Map<ActivityFacts, ActivityFacts>>();
 
@@ -80,7 +86,7 @@ const listedWith = new WeakMap<Fields, Map<ActivityFacts, ActivityFacts>>();
 export function rowsOf(facts: ActivityFacts, namedTypes: readonly string[]): readonly ActivityFacts[] {
 	const { kind, type, resource, action } = facts;
 	if (type !== null) return [facts];
-	const rows = remember(listed, `${resource}/${action} ${kind}`, () => {
+	const rows = remember(listed, groupKeyOf(facts), () => {
 		const types = activityTypes.filter(
 			(one) =>
 				!one.rootQuorumOnly && (kind === null ? one.resource === resource && one.action === action : one.kind === kind),

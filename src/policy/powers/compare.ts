@@ -77,6 +77,7 @@ class Comparison {
 	readonly #after: Side;
 	readonly #group: ActivityGroup;
 	readonly #changed: readonly Part[];
+	readonly #policyIds: readonly string[];
 	readonly #budget: Budget;
 	readonly #findings: ImpactFinding[] = [];
 	/** What was said, by change and condition. */
@@ -87,7 +88,7 @@ class Comparison {
 	#literals: readonly Literal[] = [];
 	/** Cells in which a finding begins that more is allowed, or less. */
 	readonly #begun = { more: new Set<number>(), less: new Set<number>() };
-	readonly #told: { readonly users: Bits; readonly isLess: boolean; readonly cells: Bits }[] = [];
+	readonly #told: { readonly users: Bits; readonly isLess: boolean; readonly cells: () => Bits }[] = [];
 	#isUnknown = false;
 
 	constructor(before: Side, after: Side, group: ActivityGroup, changed: readonly Part[]) {
@@ -95,6 +96,7 @@ class Comparison {
 		this.#after = after;
 		this.#group = group;
 		this.#changed = changed;
+		this.#policyIds = policyIdsOf(changed);
 		this.#budget = before.prepared.budget;
 	}
 
@@ -169,11 +171,12 @@ class Comparison {
 	}
 
 	#addUsers(change: "gains" | "loses"): void {
-		for (const [cells, users] of this.#regionsOf((one) => one[change])) {
-			const also = placesOf(this.#cells, ({ after }) => {
-				if (change === "gains") return isWithin(users, participantsIn(after.sure, this.#budget));
-				return (users & participantsIn(after.possible, this.#budget)) === 0n;
-			});
+		const regions = this.#regionsOf((one) => one[change]);
+		if (regions.size === 0) return;
+		const which = change === "gains" ? "sure" : "possible";
+		const taking = this.#cells.map(({ after }) => participantsIn(after[which], this.#budget));
+		for (const [cells, users] of regions) {
+			const also = placesOf(taking, (own) => (change === "gains" ? isWithin(users, own) : (users & own) === 0n));
 			this.#tell(cells, also, ({ first }) => {
 				const { more, less } = this.#changes[first] ?? unchanged;
 				const witness = smallestWith(change === "gains" ? more : less, users, this.#budget);
@@ -238,10 +241,10 @@ class Comparison {
 		}
 		const isLess = told.change === "nobody" || told.change === "loses";
 		// What the finding says of cells in which what is unknown is so, it says of all others.
-		const said = this.#cellsOf(region, (text) => !cell.unknowns.has(text));
+		const said = (): Bits => this.#cellsOf(region, (text) => !cell.unknowns.has(text));
 		const isSaid = (): boolean =>
 			this.#told.some(
-				(one) => one.isLess === isLess && isWithin(told.users, one.users) && hasBit(one.cells, region.first),
+				(one) => one.isLess === isLess && isWithin(told.users, one.users) && hasBit(one.cells(), region.first),
 			);
 		if (rests.length > 0 && !isAgain && isSaid()) return;
 		if (rests.length === 0) this.#told.push({ users: told.users, isLess, cells: said });
@@ -298,7 +301,7 @@ class Comparison {
 			...{ userIds: [], witness: [], condition: null, unless: [] },
 			before: this.#powerOf(this.#before),
 			after: this.#powerOf(this.#after),
-			policyIds: policyIdsOf(this.#changed),
+			policyIds: this.#policyIds,
 			...{ isEscalation: false, because: null },
 			...parts,
 		};

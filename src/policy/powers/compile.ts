@@ -10,6 +10,7 @@ import { type Clause, type Expression, isLogical, operandsOf, partsOf } from "..
 import { isError, isUnknown, structOf, timestampOf } from "../language/values.ts";
 import {
 	type ActivityFacts,
+	groupKeyOf,
 	joinOutcomes,
 	judgeCondition,
 	type Outcome,
@@ -113,12 +114,13 @@ function alikeTo(tree: Expression): Pick<CompiledPolicy, "keyOf" | "rows"> {
 	};
 	const compared = names.map((name) => [name, comparedWith(tree, `activity.${name}`)] as const);
 	const isByTexts = isPlain(tree);
-	const keyOf: CompiledPolicy["keyOf"] = isByTexts
+	const makeKey: CompiledPolicy["keyOf"] = isByTexts
 		? (facts) => `${shapeOf(facts)} ${compared.map(([name, texts]) => texts.indexOf(facts[name] ?? "another"))}`
-		: ({ resource, action, kind, type }) => `${resource},${action},${kind},${type}`;
+		: (facts) => `${groupKeyOf(facts)} ${facts.type}`;
 	return remember(alikeness, JSON.stringify([isByTexts, compared]), () => {
 		if (alikeness.size >= maxKept) alikeness.clear();
-		return { keyOf, rows: new Map() };
+		const keys = new WeakMap<ActivityFacts, string>();
+		return { keyOf: (facts) => remember(keys, facts, () => makeKey(facts)), rows: new Map() };
 	});
 }
 
@@ -127,7 +129,7 @@ export function outcomeFor(policy: AccessPolicy, facts: ActivityFacts): Outcome 
 	const { condition, outcomes, namedTypes, keyOf, rows: known } = compilePolicy(policy);
 	const { tree, slip } = condition;
 	const { fields } = facts;
-	const key = facts.type === null ? `${facts.resource}/${facts.action} ${facts.kind}` : keyOf(facts);
+	const key = facts.type === null ? groupKeyOf(facts) : keyOf(facts);
 	return remember(fields === undefined ? outcomes : new Map<string, Outcome>(), key, () => {
 		const alike = (): readonly ActivityFacts[] => [
 			...new Map(rowsOf(facts, namedTypes).map((row) => [keyOf(row), row])).values(),

@@ -24,9 +24,9 @@ if (version[0] < 22 || (version[0] === 22 && version[1] < 18)) {
 import("./lib/start.mjs");
 `;
 
-/** The code of the plugin, and the licences of what is in it. */
-export function bundlePluginCode(): Promise<Bundle> {
-	return bundle(
+/** Makes the folder, in place of what is there, and returns the files of the code in it. */
+export async function bundlePlugin(folder: string): Promise<Bundle["chunks"]> {
+	const { chunks, notices } = await bundle(
 		{ start: "src/pulumi/plugin/start.ts" },
 		{
 			format: "esm",
@@ -40,13 +40,8 @@ export function bundlePluginCode(): Promise<Bundle> {
 		},
 		true,
 	);
-}
-
-/** Makes the folder, in place of what is there. */
-export async function bundlePlugin(folder: string): Promise<void> {
 	rmSync(folder, { recursive: true, force: true });
 	mkdirSync(join(folder, "lib"), { recursive: true });
-	const { chunks, notices } = await bundlePluginCode();
 	for (const { fileName, code } of chunks) writeFileSync(join(folder, "lib", fileName), code);
 	writeFileSync(join(folder, "THIRD-PARTY-NOTICES.txt"), notices);
 	writeFileSync(join(folder, command), launcher);
@@ -57,6 +52,7 @@ export async function bundlePlugin(folder: string): Promise<void> {
 	const own = { name: `${name}-plugin`, version, license, private: true, type: "commonjs" };
 	writeFileSync(join(folder, "package.json"), `${JSON.stringify(own, null, "\t")}\n`);
 	copyFileSync(join(root, "LICENSE"), join(folder, "LICENSE"));
+	return chunks;
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await bundlePlugin(dirname(pluginFile));

@@ -1,21 +1,27 @@
 /**
- * Before the first test that starts a process: bundles the command line again if a source is newer than the bundle in dist/bin.
- * Processes then run what users run, and start in less than half the time that the sources need.
+ * Before the first test that starts a process: bundles the command line and the plugin again if a source is newer than the bundle in
+ * dist/. Processes then run what users run, and start in less than half the time that the sources need.
  */
 import { readdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { commandFile, root } from "../scripts/manifest.ts";
+import { commandFile, pluginFile, root } from "../scripts/manifest.ts";
 
-const folder = dirname(commandFile);
-/** What the bundle is made of and by. */
+/** What the bundles are made of and by. */
 const sources = ["src", "schemas", "scripts", "package.json", "package-lock.json"];
 
 export default async function setUp(): Promise<void> {
-	// The last file of a bundle: a bundle that was interrupted lacks it.
-	const bundled = statSync(join(folder, "THIRD-PARTY-NOTICES.txt"), { throwIfNoEntry: false })?.mtimeMs ?? 0;
-	if (sources.every((source) => changedAt(join(root, source)) <= bundled)) return;
-	const { bundleCommand } = await import("../scripts/bundle-command.ts");
-	await bundleCommand(folder);
+	const changed = Math.max(...sources.map((source) => changedAt(join(root, source))));
+	// The last file of each: a bundle that was interrupted lacks it.
+	const isStale = (program: string, last: string): boolean =>
+		changed > (statSync(join(dirname(program), last), { throwIfNoEntry: false })?.mtimeMs ?? 0);
+	if (isStale(commandFile, "THIRD-PARTY-NOTICES.txt")) {
+		const { bundleCommand } = await import("../scripts/bundle-command.ts");
+		await bundleCommand(dirname(commandFile));
+	}
+	if (isStale(pluginFile, "LICENSE")) {
+		const { bundlePlugin } = await import("../scripts/bundle-plugin.ts");
+		await bundlePlugin(dirname(pluginFile));
+	}
 }
 
 /** When the newest file in the folder, or the file, changed. */

@@ -7,22 +7,29 @@ import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
-import { bundlePlugin, bundlePluginCode } from "../scripts/bundle-plugin.ts";
+import { bundlePlugin } from "../scripts/bundle-plugin.ts";
+import { pluginFile } from "../scripts/manifest.ts";
 import { packPlugin } from "../scripts/pack-plugin.ts";
-import { sharePlugin } from "./engine/install.ts";
+import { shareArchives } from "./engine/install.ts";
 import { variablesOfRun } from "./shared.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 
 let folder: string;
-let plugin: string;
+const plugin = dirname(pluginFile);
+/** Where it is bundled again. */
+let again: string;
+let packages: readonly string[];
 let files: readonly string[];
 let code: string;
 
 beforeAll(async () => {
 	folder = mkdtempSync(join(tmpdir(), "orgsync-plugin-"));
-	plugin = await sharePlugin(inject("sharedFolder"));
+	again = join(folder, "else", "where");
+	packages = (await bundlePlugin(again))
+		.flatMap(({ sources }) => sources)
+		.flatMap((source) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(source)?.[1] ?? []);
 	files = filesOf(join(plugin, "lib")).map((name) => readFileSync(join(plugin, "lib", name), "utf8"));
 	code = files.join("\n");
 }, 60_000);
@@ -82,11 +89,7 @@ describe("the bundle of the plugin", () => {
 		expect(code).not.toContain("Ajv2020");
 	});
 
-	it("has a notice with the licence of every package in it", async () => {
-		const { chunks } = await bundlePluginCode();
-		const packages = chunks
-			.flatMap(({ sources }) => sources)
-			.flatMap((source) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(source)?.[1] ?? []);
+	it("has a notice with the licence of every package in it", () => {
 		const notices = readFileSync(join(plugin, "THIRD-PARTY-NOTICES.txt"), "utf8").split(/^## /m).slice(1);
 		expect(notices.map((notice) => notice.split(" ")[0])).toEqual([...new Set(packages)].sort());
 		for (const notice of notices)
@@ -95,13 +98,11 @@ describe("the bundle of the plugin", () => {
 			);
 	});
 
-	it("is the same again, byte for byte, in any folder", async () => {
-		const other = join(folder, "else", "where");
-		await bundlePlugin(other);
+	it("is the same again, byte for byte, in any folder", () => {
 		const files = filesOf(plugin);
-		expect(filesOf(other)).toEqual(files);
+		expect(filesOf(again)).toEqual(files);
 		for (const name of files)
-			expect(readFileSync(join(other, name)).equals(readFileSync(join(plugin, name)))).toBe(true);
+			expect(readFileSync(join(again, name)).equals(readFileSync(join(plugin, name)))).toBe(true);
 	});
 });
 
@@ -156,9 +157,8 @@ describe("the command pulumi-resource-orgsync", () => {
 });
 
 describe("the archives of the plugin", () => {
-	it("have the names that Pulumi asks for, one content, and checksums that agree", () => {
-		const release = join(folder, "release");
-		packPlugin(plugin, release);
+	it("have the names that Pulumi asks for, one content, and checksums that agree", async () => {
+		const release = await shareArchives(inject("sharedFolder"));
 		const sums = readFileSync(join(release, "SHA256SUMS"), "utf8").trimEnd().split("\n");
 		const platforms = ["darwin-amd64", "darwin-arm64", "linux-amd64", "linux-arm64", "windows-amd64", "windows-arm64"];
 		const archives = platforms.map((platform) => `pulumi-resource-orgsync-v${manifest.version}-${platform}.tar.gz`);
@@ -172,9 +172,9 @@ describe("the archives of the plugin", () => {
 		expect(new Set(sums.map((line) => line.split(" ")[0])).size).toBe(1);
 	});
 
-	it("are the same bytes again, and hold the files with the mode of the launcher", () => {
-		const [one, other] = [join(folder, "one"), join(folder, "other")];
-		for (const each of [one, other]) packPlugin(plugin, each);
+	it("are the same bytes again, and hold the files with the mode of the launcher", async () => {
+		const [one, other] = [await shareArchives(inject("sharedFolder")), join(folder, "other")];
+		packPlugin(plugin, other);
 		const [archive = ""] = filesOf(one).filter((name) => name.includes("linux"));
 		expect(readFileSync(join(other, archive)).equals(readFileSync(join(one, archive)))).toBe(true);
 		const unpacked = join(folder, "unpacked");

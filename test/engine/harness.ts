@@ -23,12 +23,13 @@ import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, inject } from "vitest";
 import { parse } from "yaml";
+import { pluginFile } from "../../scripts/manifest.ts";
 import { prepareOrSkip } from "../needs.ts";
 import { makeOnce } from "../shared.ts";
 import { type Answer, expectSuccess } from "./answer.ts";
 import { cheaperGo, cheaperNode } from "./cheaper.ts";
 import { type Engine, ensureEngine } from "./engine.ts";
-import { type InstallOptions, installPackage, sharePackage, sharePlugin } from "./install.ts";
+import { type InstallOptions, installPackage, sharePackage } from "./install.ts";
 import { findProcesses, killOne, type RunningProcess } from "./processes.ts";
 import {
 	type Call,
@@ -162,7 +163,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
 	const environment: Environment = {
 		PATH: [
 			...(options.path ?? []),
-			...(options.plugin === true ? [await sharePlugin(shared)] : []),
+			...(options.plugin === true ? [dirname(pluginFile)] : []),
 			engine.folder,
 			options.node ?? dirname(process.execPath),
 			process.env.PATH,

@@ -2,9 +2,10 @@
  * The package in a project's node_modules, as it is published.
  */
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { bundlePlugin } from "../../scripts/bundle-plugin.ts";
+import { pluginFile } from "../../scripts/manifest.ts";
+import { packPlugin } from "../../scripts/pack-plugin.ts";
 import { makeOnce } from "../shared.ts";
 
 const project = fileURLToPath(new URL("../..", import.meta.url));
@@ -25,9 +26,9 @@ export async function sharePackage(shared: string): Promise<string> {
 	return join(made, "orgsync");
 }
 
-/** The provider plugin as it is published, bundled from dist/: what follows `npx tsc` is what the engine runs. */
-export async function sharePlugin(shared: string): Promise<string> {
-	return await makeOnce(shared, "plugin", bundlePlugin);
+/** The folder with the plugin's archives and their checksums. */
+export function shareArchives(shared: string): Promise<string> {
+	return makeOnce(shared, "archives", (folder) => packPlugin(dirname(pluginFile), folder));
 }
 
 /** The package as npm would have unpacked it: what its manifest lists under `files`, and the manifest. */

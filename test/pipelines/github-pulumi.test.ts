@@ -5,14 +5,13 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { expect, inject, test } from "vitest";
-import { packPlugin } from "../../scripts/pack-plugin.ts";
+import { pluginFile } from "../../scripts/manifest.ts";
 import { ensureEngine } from "../engine/engine.ts";
-import { sharePlugin } from "../engine/install.ts";
+import { shareArchives } from "../engine/install.ts";
 import { prepareOrSkip } from "../needs.ts";
 import { makeFolder, runProgram } from "../run.ts";
-import { makeOnce } from "../shared.ts";
 import { document } from "../world.ts";
 import type { Context } from "./expressions.ts";
 import { makeRepository, type Repository } from "./repository.ts";
@@ -46,9 +45,7 @@ interface PulumiRepository extends Repository {
 async function makePulumiRepository(): Promise<PulumiRepository> {
 	const repository = await makeRepository(document(), { "organization/Pulumi.yaml": program });
 	await repository.change({ policies: [{ policyId, policyName: hostile }] });
-	const plugin = await sharePlugin(shared);
-	const archives = await makeOnce(shared, "archives", (made) => packPlugin(plugin, made));
-	cpSync(archives, join(repository.checkout, "plugins"), { recursive: true });
+	cpSync(await shareArchives(shared), join(repository.checkout, "plugins"), { recursive: true });
 	// No proposal commits them.
 	writeFileSync(join(repository.checkout, ".git/info/exclude"), "plugins/\n");
 
@@ -56,7 +53,7 @@ async function makePulumiRepository(): Promise<PulumiRepository> {
 	mkdirSync(join(made, "pulumi"));
 	// What installs the plugin from a file is tested with docs/pulumi.md: here it only has to be there, and is found on the path.
 	const install = `if [ "$1 $2 $3 $4 $5 $6" = "plugin install resource orgsync ${version} --file" ]; then test -s "$7"; exit; fi`;
-	const launcher = `#!/bin/sh\n${install}\nPATH="${engine}:${plugin}:$PATH" exec "${engine}/pulumi" "$@"\n`;
+	const launcher = `#!/bin/sh\n${install}\nPATH="${engine}:${dirname(pluginFile)}:$PATH" exec "${engine}/pulumi" "$@"\n`;
 	writeFileSync(join(made, "pulumi/pulumi"), launcher, { mode: 0o755 });
 	const archive = join(made, "pulumi.tar.gz");
 	execFileSync("tar", ["-czf", archive, "-C", made, "pulumi"]);

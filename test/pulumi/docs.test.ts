@@ -6,14 +6,13 @@ import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, inject, it } from "vitest";
 import { parse, stringify } from "yaml";
-import { packPlugin } from "../../scripts/pack-plugin.ts";
 import { localOrganizationId } from "../../src/cli/local-seed.ts";
 import type { Emulator } from "../../src/emulator/server.ts";
 import { approvals, createApiKeyStamper, createClient, encodeSubmit } from "../../src/index.ts";
 import { type Answer, expectSuccess } from "../engine/answer.ts";
 import { makeGoModule } from "../engine/go-program.ts";
 import { type Stack, startStack } from "../engine/harness.ts";
-import { sharePlugin } from "../engine/install.ts";
+import { shareArchives } from "../engine/install.ts";
 import { goRuntime, pythonRuntime, type Runtime } from "../engine/languages.ts";
 import { orSkip } from "../left-out.ts";
 import { prepareOrSkip } from "../needs.ts";
@@ -133,7 +132,6 @@ describe("docs/pulumi.md", () => {
 
 	prepareOrSkip(async () => {
 		emulator = await startAcme();
-		const plugin = await sharePlugin(shared);
 		for (const [word, make] of Object.entries(makers)) {
 			const runtime = await make().catch(() => undefined);
 			if (runtime !== undefined) runtimes.set(word, runtime);
@@ -149,9 +147,9 @@ describe("docs/pulumi.md", () => {
 			},
 			env: { ...environmentOf(emulator), ...runtimes.get("Python")?.env },
 			path: [...runtimes.values()].flatMap(({ path = [] }) => path),
-			orgsync: { edit: (folder) => cpSync(plugin, join(folder, "dist/plugin"), { recursive: true }) },
+			orgsync: {},
 		});
-		const archives = await makeOnce(shared, "archives", async (folder) => packPlugin(plugin, folder));
+		const archives = await shareArchives(shared);
 		for (const name of ["SHA256SUMS", archive]) cpSync(join(archives, name), join(stack.folder, name));
 		await stack.configure({
 			"acme-access:betaOrganizationId": beta,

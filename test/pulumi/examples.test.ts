@@ -131,12 +131,12 @@ describe("examples/pulumi-node/index.ts and the programs of docs/pulumi.md and d
 
 	afterAll(() => rmSync(place, { recursive: true, force: true }));
 
-	/** What the compiler has to say of these files, with the example's own settings. */
+	/** What the compiler has to say of these files, with the example's own settings; what the compiler itself brings is not checked. */
 	function compile(...files: readonly string[]): readonly string[] {
 		const settings = JSON.parse(readFileSync(join(place, "tsconfig.json"), "utf8")) as object;
 		writeFileSync(join(place, "tsconfig.json"), JSON.stringify({ ...settings, include: files }));
-		const compiler = join(root, "node_modules/typescript/bin/tsc");
-		const { status, stdout } = spawnSync(process.execPath, [compiler], { cwd: place, encoding: "utf8" });
+		const words = [join(root, "node_modules/typescript/bin/tsc"), "--skipDefaultLibCheck"];
+		const { status, stdout } = spawnSync(process.execPath, words, { cwd: place, encoding: "utf8" });
 		expect(status).not.toBeNull();
 		return stdout.trim().split("\n");
 	}

@@ -8,11 +8,9 @@ import { createSecureServer } from "node:http2";
 import type { AddressInfo } from "node:net";
 import { basename, join } from "node:path";
 import { afterEach, describe, expect, inject, it } from "vitest";
-import { packPlugin } from "../../scripts/pack-plugin.ts";
 import { expectSuccess, shown } from "../engine/answer.ts";
 import type { Stack } from "../engine/harness.ts";
-import { sharePlugin } from "../engine/install.ts";
-import { makeOnce } from "../shared.ts";
+import { shareArchives } from "../engine/install.ts";
 import { makeCertificate } from "../wire/certificate.ts";
 import { alice, bob, carol, document, tags, type World } from "../world.ts";
 import { configuredPlugin, resourceAt } from "./plugin/plugin-client.ts";
@@ -43,8 +41,7 @@ async function exportProgram(world: World, stack: Stack): Promise<readonly strin
 
 /** This machine's archive of this build, in Pulumi's words for the machine. */
 async function findArchive(): Promise<{ readonly file: string; readonly version: string }> {
-	const plugin = await sharePlugin(shared);
-	const folder = await makeOnce(shared, "archives", (made) => packPlugin(plugin, made));
+	const folder = await shareArchives(shared);
 	const architecture = process.arch === "x64" ? "amd64" : process.arch;
 	const [name = ""] = readdirSync(folder).filter((one) => one.endsWith(`-${process.platform}-${architecture}.tar.gz`));
 	return { file: join(folder, name), version: /-v([^-]+)-/.exec(name)?.[1] ?? "" };

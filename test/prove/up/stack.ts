@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
-import { bundlePlugin } from "../../../scripts/bundle-plugin.ts";
+import { pluginFile } from "../../../scripts/manifest.ts";
 import { type Answer, expectSuccess } from "../../engine/answer.ts";
 import { cheaperGo, cheaperNode } from "../../engine/cheaper.ts";
 import { ensureEngine } from "../../engine/engine.ts";
@@ -30,12 +30,10 @@ export interface UpStack {
 /** Returns what makes a new stack of the program, in a folder below `root` of its own. */
 export async function prepareStacks(root: string, resources: object, settings: Readonly<Record<string, string>>) {
 	const { folder: engine } = await ensureEngine();
-	const plugin = join(root, "plugin");
 	const made = join(root, "new");
 	const home = join(root, "home");
 	for (const folder of [made, home, join(made, "backend")]) mkdirSync(folder);
-	await bundlePlugin(plugin);
-	const providers = [{ name: "orgsync", path: plugin }];
+	const providers = [{ name: "orgsync", path: dirname(pluginFile) }];
 	writeFileSync(
 		join(made, "Pulumi.yaml"),
 		JSON.stringify({ name: "probe", runtime: "yaml", plugins: { providers }, resources }),

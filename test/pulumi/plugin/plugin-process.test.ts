@@ -5,8 +5,8 @@ import { readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { pluginFile } from "../../../scripts/manifest.ts";
 import { readJournal } from "../../../src/sync/journal/file.ts";
 import { clockEnvironment, clockOption } from "../../clock.ts";
 import { compiled, makeFolder } from "../../run.ts";
@@ -14,7 +14,6 @@ import { variablesOfRun } from "../../shared.ts";
 import { alice, bob, makeWorld, organizationId, tags } from "../../world.ts";
 import { configureFor, connectPlugin } from "./plugin-client.ts";
 
-const main = fileURLToPath(new URL("../../../src/pulumi/plugin/main.ts", import.meta.url));
 const { version } = JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8"));
 
 /** Nothing listens there: an engine that shows nothing. */
@@ -23,7 +22,7 @@ const noEngine = "127.0.0.1:1";
 function start(words: readonly string[], cwd = makeFolder()): ChildProcess & { readonly ended: Promise<unknown> } {
 	const node = { NODE_COMPILE_CACHE: compiled, NODE_OPTIONS: clockOption, ...clockEnvironment() };
 	const env = { ...variablesOfRun(), PATH: process.env.PATH, ...node };
-	const child = spawn(process.execPath, [main, ...words], { cwd, env, stdio: "pipe" });
+	const child = spawn(process.execPath, [pluginFile, ...words], { cwd, env, stdio: "pipe" });
 	onTestFinished(() => void child.kill("SIGKILL"));
 	return Object.assign(child, { ended: once(child, "exit") });
 }

@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import providerMessages from "@pulumi/pulumi/proto/provider_pb.js";
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { pluginFile } from "../../../scripts/manifest.ts";
 import { readJournal } from "../../../src/sync/journal/file.ts";
 import { clockEnvironment, clockOption } from "../../clock.ts";
 import { compiled, makeFolder } from "../../run.ts";
@@ -16,7 +17,6 @@ import { keys, makeWorld, organizationId, policies, type World } from "../../wor
 import { configureFor, connectPlugin, connectTo, write } from "../plugin/plugin-client.ts";
 import { keptOf, messageOf, providers } from "../providers.ts";
 
-const main = fileURLToPath(new URL("../../../src/pulumi/plugin/main.ts", import.meta.url));
 const providerFile = new URL("../../../src/pulumi/dynamic/provider.ts", import.meta.url).href;
 /** Nothing listens there: an engine that shows nothing. */
 const noEngine = "127.0.0.1:1";
@@ -48,7 +48,7 @@ type Start = (settings: Settings, laterMs: number) => Promise<Started>;
 type Settings = Readonly<Record<"url" | "reads" | "journal", string>>;
 
 const startPlugin: Start = async (settings, laterMs) => {
-	const child = startNode([main, noEngine], laterMs);
+	const child = startNode([pluginFile, noEngine], laterMs);
 	const [line] = await once(child.stdout ?? process.stdin, "data");
 	const plugin = connectPlugin(Number(line));
 	await configureFor(plugin, settings, settings);

@@ -93,8 +93,8 @@ function readVote(value: Readonly<Record<string, unknown>>): Vote {
  * zone is UTC.
  */
 export function readTime(value: unknown): number | undefined {
-	const ms = readMs(value);
-	return ms === undefined || Number.isNaN(new Date(ms).getTime()) ? undefined : ms;
+	const ms = readMs(value) ?? Number.NaN;
+	return Number.isNaN(new Date(ms).getTime()) ? undefined : ms;
 }
 
 /** Returns the last millisecond that a time can mean: one without a fraction may be anywhere in its second. */
@@ -104,8 +104,7 @@ export function endOfPrecision(timeMs: number): number {
 
 function readMs(value: unknown): number | undefined {
 	if (isRecord(value)) {
-		const seconds = readNumber(value.seconds);
-		if (seconds === undefined) return undefined;
+		const seconds = readNumber(value.seconds) ?? Number.NaN;
 		return seconds * 1000 + Math.floor((readNumber(value.nanos) ?? 0) / 1e6);
 	}
 	const epoch = readNumber(value);

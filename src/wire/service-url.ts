@@ -45,9 +45,8 @@ loopback.addAddress("::1", "ipv6");
  */
 export function isLoopback(hostname: string): boolean {
 	if (isLocalhost(hostname)) return true;
-	const address = hostname.replace(/^\[(.*)\]$/, "$1");
-	const family = isIP(address);
-	return family !== 0 && loopback.check(address, family === 4 ? "ipv4" : "ipv6");
+	const address = hostname.replace(/[[\]]/g, "");
+	return loopback.check(address, isIP(address) === 4 ? "ipv4" : "ipv6");
 }
 
 function isLocalhost(hostname: string): boolean {
@@ -55,8 +54,8 @@ function isLocalhost(hostname: string): boolean {
 }
 
 /** Returns the origin of a service on this machine without the name `localhost`, which a proxy would resolve in its own way. */
-export function loopbackOrigin({ protocol, hostname, port, origin }: URL): string {
-	return isLocalhost(hostname) ? `${protocol}//127.0.0.1${port === "" ? "" : `:${port}`}` : origin;
+export function loopbackOrigin({ hostname, origin }: URL): string {
+	return isLocalhost(hostname) ? origin.replace(hostname, "127.0.0.1") : origin;
 }
 
 const loopbackAddresses: readonly LookupAddress[] = [

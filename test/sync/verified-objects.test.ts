@@ -31,9 +31,19 @@ interface World {
 	/** Operations of the plan's steps; those with `!` before them did not complete. */
 	readonly steps: readonly (readonly [operation: string, address: string, parameters?: object, id?: string])[];
 	readonly wanted?: DesiredOrganization;
+	/** What the plan could not read. */
+	readonly unread?: readonly object[];
 }
 
-async function verified({ policies = {}, tags = {}, lastApplied = {}, changes = [], steps, wanted = desired }: World) {
+async function verified({
+	policies = {},
+	tags = {},
+	lastApplied = {},
+	changes = [],
+	steps,
+	wanted = desired,
+	unread = [],
+}: World) {
 	const query: Reader["query"] = async ({ name }) => {
 		if (name === "list_policies" && policies === null) return { value: {}, serverTimeMs: undefined };
 		const written = Object.entries(policies ?? {}).map(
@@ -47,7 +57,7 @@ async function verified({ policies = {}, tags = {}, lastApplied = {}, changes = 
 	const all = steps.map(([operation, address, parameters = {}, id = "p"], index) => ({
 		...{ id: `step-${index}`, operation: operation.replace("!", ""), parameters, covers: [{ address, id }] },
 	}));
-	const plan = { organizationId, reads: "auto", unread: [], changes, steps: all } as unknown as Plan;
+	const plan = { organizationId, reads: "auto", unread, changes, steps: all } as unknown as Plan;
 	const completed = all.filter((_step, index) => !steps[index]?.[0].startsWith("!"));
 	const recorded: (readonly AppliedObject[])[] = [];
 	const journal = {
@@ -152,6 +162,20 @@ describe("an object that a step created", () => {
 
 	it("is looked for after a creation only", async () => {
 		expect(await keptOf({ changes, steps: [["delete_policies", "policy:pay", {}, "pay"]] })).toEqual({});
+	});
+});
+
+describe("what cannot be read any more", () => {
+	const changes = [{ kind: "policy", action: "create", address: "policy:pay" }];
+	const unread = { scope: "kind", kind: "policy", because: { kind: "not-needed" }, standsIn: "nothing" };
+	const lost = async (before: readonly object[]) =>
+		(await verified({ policies: null, changes, steps: [["create_policies", "policy:pay", {}, "pay"]], unread: before }))
+			.unverified;
+
+	it("is why nothing says that the result is right, unless it was not read before either", async () => {
+		expect(await lost([])).toBe("policy:*: the answer to list_policies has no list of policies with ids");
+		expect(await lost([{ ...unread, kind: "oauthProvider" }, unread])).toBeNull();
+		expect((await verified({ policies: {}, changes, steps: [] })).unverified).toBeNull();
 	});
 });
 

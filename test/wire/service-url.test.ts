@@ -154,7 +154,10 @@ describe("the lookup of a socket", () => {
 		expect(await found("localhost", { all: true })).toEqual([null, [four, six]]);
 		expect(await found("LocalHost.", { all: true, family: 6 })).toEqual([null, [six]]);
 		expect(await found("localhost", { family: 0 })).toEqual([null, "127.0.0.1", 4]);
-		expect(await found("localhost", { family: 6 })).toEqual([null, "::1", 6]);
+		for (const family of [6, "IPv6"]) expect(await found("localhost", { family })).toEqual([null, "::1", 6]);
+		for (const family of [4, "IPv4"]) {
+			expect(await found("localhost", { family, all: true })).toEqual([null, [four]]);
+		}
 	});
 
 	it("is the system's for every other name", async () => {

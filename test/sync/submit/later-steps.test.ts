@@ -44,4 +44,9 @@ it("is whole where no tag is pending, where all wait, and where none does", () =
 	expect(split(creationOf(["free", "none"], ["waiting", "tag one"]))).toBeUndefined();
 	expect(split(creationOf(["waiting", "tag one"]), "step-1")).toBeUndefined();
 	expect(split(creationOf(["free", "none"]), "step-1")).toBeUndefined();
+	const [one] = tags as unknown as readonly [Step];
+	const creation = creationOf(["free", "none"], ["waiting", "tag one"]);
+	const joins = { ...one, earlierActivity: { id: "an activity" } } as unknown as Step;
+	const others = [joins, { ...one, operation: "update_user_tag" } as unknown as Step];
+	for (const other of others) expect(splitCreation(creation, [other, creation], () => true)).toBeUndefined();
 });

@@ -26,10 +26,8 @@ export function appliedByStep(parameters: AnyParameters, changes: readonly Chang
 						: appliedPolicy(change, parameters, at);
 				}
 				if (change.action === "remove") return [];
-				if (change.action === "create") {
-					const [tagId] = at.createdIds ?? [];
-					return tagId === undefined ? [] : appliedChange({ ...change, tagId }, undefined, at);
-				}
+				if (change.action === "create")
+					return (at.createdIds ?? []).flatMap((tagId) => appliedChange({ ...change, tagId }, undefined, at));
 				if (isPartOf(change, parameters))
 					return appliedToTag(change.tagId, parameters, change.after.name, findTag(change.tagId), at);
 				const isTemporary = (parameters.newUserTagName ?? change.before.name) !== change.after.name;

@@ -103,6 +103,86 @@ describe("a completed step", () => {
 		expect(whole).toEqual(tag({ present: [carol], gone: [bob] }));
 	});
 
+	it.each<
+		[what: string, parameters: object, parts: Partial<TagChange>, before: LastAppliedTag | undefined, added: object[]]
+	>([
+		["of another object adds nothing", {}, { address: "userTag:other" }, undefined, []],
+		["that removes a tag adds nothing", {}, { action: "remove" }, earlier, []],
+		["that creates a tag adds nothing without its id", {}, { action: "create" }, undefined, []],
+		[
+			"that gives a temporary name adds nothing",
+			{ newUserTagName: "temporary", addUserIds: [carol], removeUserIds: [bob] },
+			{},
+			earlier,
+			[],
+		],
+		[
+			"that keeps the temporary name adds nothing",
+			{ addUserIds: [carol], removeUserIds: [bob] },
+			{ before: { name: "temporary", members: [bob] } },
+			earlier,
+			[],
+		],
+		[
+			"keeps who was removed before",
+			{ addUserIds: [carol], removeUserIds: [bob] },
+			{},
+			{ ...earlier, gone: [alice, carol] },
+			tag({ present: [carol], gone: [alice, bob].sort() }),
+		],
+		[
+			"forgets who was removed before where others changed the tag",
+			{ addUserIds: [carol], removeUserIds: [bob] },
+			{ basis: "unknown" },
+			{ ...earlier, gone: [alice] },
+			tag({ present: [carol], gone: [bob] }),
+		],
+		[
+			"has the users that it adds where the members are not known",
+			{ addUserIds: [carol], removeUserIds: [bob] },
+			{ after: { name: "signers", members: null } },
+			undefined,
+			tag({ present: [carol], gone: [bob] }),
+		],
+		[
+			"that only renames keeps what was applied",
+			{ newUserTagName: "signers" },
+			{ after: { name: "signers", members: null }, addUserIds: [], removeUserIds: [] },
+			earlier,
+			[{ kind: "userTag", id: signers, value: { ...earlier, name: "signers" } }],
+		],
+		[
+			"that only renames adds nothing where nothing was applied",
+			{ newUserTagName: "signers" },
+			{ after: { name: "signers", members: null }, addUserIds: [], removeUserIds: [] },
+			undefined,
+			[],
+		],
+		[
+			"that only renames has the members of the document",
+			{ newUserTagName: "signers" },
+			{ after: { name: "signers", members: [carol] }, addUserIds: [], removeUserIds: [] },
+			undefined,
+			tag({ present: [carol] }),
+		],
+	])("%s", (_what, parameters, parts, before, added) => {
+		const changes = [{ ...change, ...parts } as TagChange];
+		expect(appliedByStep({ ...parameters }, changes)(["userTag:signers"], () => before, at)).toEqual(added);
+	});
+
+	it("that creates a tag has its members under the id that the answer has, whatever was applied before", () => {
+		const created = { ...change, action: "create", tagId: "a stand-in" } as TagChange;
+		const answer = { ...at, createdIds: [signers] };
+		expect(appliedByStep({}, [created])(["userTag:signers"], () => earlier, answer)).toEqual(
+			tag({ present: [carol], gone: [bob] }),
+		);
+	});
+
+	it("of what can only be read adds nothing", () => {
+		const report = { address: "userTag:signers", kind: "bootProof", action: "report" } as never;
+		expect(appliedByStep({}, [report])(["userTag:signers"], () => undefined, at)).toEqual([]);
+	});
+
 	it("has the policies of its changes, of created ones those of which the answer has the ids", () => {
 		const content = { effect: "EFFECT_ALLOW", consensus: "", condition: "", notes: "", time: "" };
 		const policy = (name: string, action: "create" | "update"): PolicyChange => ({

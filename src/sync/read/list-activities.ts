@@ -130,23 +130,21 @@ export function isOldestFirst(activities: readonly ActivityRecord[]): boolean {
 	const [first, last] = [activities[0], activities.at(-1)];
 	const [from, to] = [readTime(first?.createdAt), readTime(last?.createdAt)];
 	if (from !== undefined && to !== undefined && from !== to) return from < to;
-	const [before, after] = [timeOfId(first?.id), timeOfId(last?.id)];
-	return before !== undefined && after !== undefined && before < after;
+	return timeOfId(first?.id) < timeOfId(last?.id);
 }
 
-/** Returns the milliseconds in a UUIDv7, as text that sorts like them; undefined for another id. What follows them is random. */
-function timeOfId(id: unknown): string | undefined {
-	return /^([0-9a-f]{8}-[0-9a-f]{4})-7/i.exec(String(id))?.[1]?.toLowerCase();
+/** Returns the milliseconds in a UUIDv7; NaN for another id. What follows them is random. */
+function timeOfId(id: unknown): number {
+	const [, high = "", low = ""] = /^([0-9a-f]{8})-([0-9a-f]{4})-7/i.exec(String(id)) ?? [];
+	return Number.parseInt(high + low, 16);
 }
 
 /** Returns the moment since which a list with these times has all activities; undefined unless they show that it is newest first. */
 function listedSince(times: readonly (number | undefined)[]): number | undefined {
-	const [first, last] = [times[0], times.at(-1)];
-	if (first === undefined || last === undefined || endOfPrecision(last) >= first) return undefined;
-	const isOrdered = times.every(
-		(time, index) => time !== undefined && (index === 0 || time <= (times[index - 1] ?? 0)),
-	);
-	return isOrdered ? endOfPrecision(last) : undefined;
+	const known = times.map((time = Number.NaN) => time);
+	const isOrdered = known.every((time, index) => time <= (known[index - 1] ?? time));
+	const sinceMs = endOfPrecision(known.at(-1) ?? Number.NaN);
+	return isOrdered && sinceMs < (known[0] ?? 0) ? sinceMs : undefined;
 }
 
 async function askPage(reader: Reader, fields: Readonly<Record<string, unknown>>) {

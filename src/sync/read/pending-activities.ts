@@ -186,8 +186,9 @@ async function findByFingerprint(entry: JournalEntry, reader: Reader): Promise<A
 	for await (const page of listPages(reader, filters, { max: maxLookupPages })) {
 		const found = page.activities.find((activity) => activity.fingerprint === fingerprint);
 		if (found !== undefined) return activityOf(entry, found);
-		const reachesBack = page.listedSinceMs !== undefined && page.listedSinceMs < timestampMs - clockMarginMs;
-		if (page.isLast || reachesBack) return { missing: true, serverTimeMs: page.serverTimeMs };
+		const { isLast, listedSinceMs = Number.POSITIVE_INFINITY } = page;
+		if (isLast || listedSinceMs < timestampMs - clockMarginMs)
+			return { missing: true, serverTimeMs: page.serverTimeMs };
 	}
 	return undefined;
 }

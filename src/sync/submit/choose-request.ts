@@ -95,26 +95,25 @@ export function isSuperseded(
 	{ outcome, activity }: SubmitResult,
 	decision: Decision,
 	request: ActivityRequest,
-	{ serverTimeMs, liveIds }: SubmitContext,
+	{ serverTimeMs = Number.NEGATIVE_INFINITY, liveIds }: SubmitContext,
 ): boolean {
 	if (decision.kind === "skip" || (decision.kind === "send" && !decision.isShared)) return false;
 	const endedAtMs = activity?.updatedAtMs ?? activity?.createdAtMs;
 	if (endedAtMs === undefined) return false;
 	if (outcome === "completed") {
-		const { isUnobservable, objectChangedAtMs } = request;
+		const { isUnobservable, objectChangedAtMs = Number.NEGATIVE_INFINITY } = request;
 		// What it created was gone or renamed when the organization was read: otherwise nothing would be created.
 		if (request.needsResult === true) {
-			const isOlder = serverTimeMs !== undefined && endOfPrecision(endedAtMs) < serverTimeMs;
-			return isOlder || createdIdsOf(activity).some((id) => liveIds?.has(id));
+			return endOfPrecision(endedAtMs) < serverTimeMs || createdIdsOf(activity).some((id) => liveIds?.has(id));
 		}
-		return isUnobservable !== true && objectChangedAtMs !== undefined && objectChangedAtMs > endOfPrecision(endedAtMs);
+		return isUnobservable !== true && objectChangedAtMs > endOfPrecision(endedAtMs);
 	}
-	return outcome === "failed" && serverTimeMs !== undefined && endedAtMs + serviceClocksMarginMs < serverTimeMs;
+	return outcome === "failed" && endedAtMs + serviceClocksMarginMs < serverTimeMs;
 }
 
 /** Whether the entry completed after the organization was read, so that its effect may not have been seen. */
-function completedSinceRead(entry: JournalEntry, { readPosition }: SubmitContext): boolean {
-	return entry.outcome === "completed" && readPosition !== undefined && entry.settledPosition > readPosition;
+function completedSinceRead(entry: JournalEntry, { readPosition = Number.POSITIVE_INFINITY }: SubmitContext): boolean {
+	return entry.outcome === "completed" && entry.settledPosition > readPosition;
 }
 
 function serviceNowMs({ now, clockOffsetMs = 0 }: SubmitContext): number {
@@ -133,8 +132,8 @@ function encodeDifferently(
 	superseded: readonly string[],
 ): RequestBody {
 	const taken = new Set([...superseded, ...entries.map(({ body }) => body.fingerprint)]);
-	const { objectChangedAtMs: revertedAtMs } = request;
-	const isRecent = revertedAtMs !== undefined && revertedAtMs <= nowMs && revertedAtMs > nowMs - quarterHourMs;
+	const { objectChangedAtMs: revertedAtMs = Number.NaN } = request;
+	const isRecent = revertedAtMs <= nowMs && revertedAtMs > nowMs - quarterHourMs;
 	let timestampMs = isRecent ? revertedAtMs : startOfQuarter(nowMs);
 	let body = encode(request, timestampMs);
 	while (taken.has(body.fingerprint)) body = encode(request, ++timestampMs);

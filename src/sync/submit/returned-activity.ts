@@ -109,7 +109,8 @@ export async function listEnded(
 		found.push(
 			...activities.filter(({ createdAtMs }) => createdAtMs === null || endOfPrecision(createdAtMs) >= earliestMs),
 		);
-		isComplete = page.isLast || (page.listedSinceMs !== undefined && page.listedSinceMs < earliestMs);
+		const { isLast, listedSinceMs = Number.POSITIVE_INFINITY } = page;
+		isComplete = isLast || listedSinceMs < earliestMs;
 		if (isComplete) break;
 	}
 	return { activities: found.filter(({ status }) => filters.filterByStatus.includes(status)), isComplete };

@@ -35,8 +35,9 @@ export async function submitIndividually(
 ): Promise<readonly SubmittedPart[]> {
 	if (refused.outcome !== "failed" || refused.refusedStatus !== 404 || request.isUnobservable !== true) return [];
 	const list = listParameter(request.operation);
-	const ids = list === undefined ? [] : [request.parameters[list]].flat().map(String);
-	if (list === undefined || ids.length < 2) return [];
+	if (list === undefined) return [];
+	const ids = [request.parameters[list]].flat().map(String);
+	if (ids.length < 2) return [];
 	const parts: SubmittedPart[] = [];
 	let last: SubmitResult | undefined;
 	for (const id of ids) {

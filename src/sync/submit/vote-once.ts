@@ -161,9 +161,9 @@ function chooseVote(
 		return { kind: "skip", result: { isCounted: true, message } };
 	}
 	const open = entries.find(({ state }) => state === "in-flight");
-	const ageMs = open === undefined ? 0 : serviceNowMs - open.body.timestampMs;
+	const ageMs = serviceNowMs - (open?.body.timestampMs ?? 0);
 	if (open !== undefined && ageMs < bodyLifetimeMs - lifetimeMarginMs) return { kind: "resend", entry: open };
-	if (open !== undefined && ageMs < bodyLifetimeMs + clockMarginMs) {
+	if (ageMs < bodyLifetimeMs + clockMarginMs) {
 		const message = "this vote was submitted before and is in doubt; run the command again in a few minutes";
 		return { kind: "skip", result: { outcome: "unknown", message } };
 	}

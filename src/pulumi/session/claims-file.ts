@@ -12,6 +12,7 @@ import {
 	lstatSync,
 	openSync,
 	readdirSync,
+	readFileSync,
 	readSync,
 	rmSync,
 	type Stats,
@@ -108,7 +109,7 @@ export class ClaimsFile implements SharedClaims {
 		return all.filter(({ by }) => isAlive(by));
 	}
 
-	/** Claims all again: another process removed the file as it ended, or a day after the last claim. */
+	/** Claims all again: another process removed the file as it ended. */
 	#claimAgain(): number {
 		this.#close();
 		const descriptor = this.#open(constants.O_CREAT);
@@ -187,13 +188,18 @@ function isAlive(by: string): boolean {
 	return orUndefined(() => process.kill(Number.parseInt(by, 10), 0)) === true;
 }
 
-/** Removes files of killed processes, a day after their last claim. */
+/** Removes files whose processes are all killed; those without a line a day later, because a process may be about to write one. */
 function removeOld(): void {
 	const beforeMs = Date.now() - 24 * 60 * 60 * 1000;
 	for (const name of readdirSync(tmpdir()).filter((one) => one.startsWith(prefix))) {
 		const path = join(tmpdir(), name);
 		const found = lstatSync(path, { throwIfNoEntry: false });
-		if (found !== undefined && isOurs(found) && found.mtimeMs < beforeMs) orUndefined(() => rmSync(path));
+		if (found === undefined || !isOurs(found)) continue;
+		orUndefined(() => {
+			const processes = readFileSync(path, "utf8").match(/(?<=^{"by":")\d+/gm) ?? [];
+			const isLeft = processes.length === 0 ? found.mtimeMs < beforeMs : !processes.some(isAlive);
+			if (isLeft) rmSync(path);
+		});
 	}
 }
 

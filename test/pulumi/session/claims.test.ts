@@ -201,7 +201,19 @@ describe("a claim", () => {
 		expect(readFileSync(elsewhere, "utf8")).toBe("");
 	});
 
-	it("of a killed process is removed a day later", () => {
+	it("of killed processes is removed by the next engine's first claim, unless another process of it is alive", async () => {
+		const child = await claimElsewhere();
+		const [left = ""] = readdirSync(folder);
+		open("127.0.0.1:4712").claim(organization, "userTag/1", first);
+		expect(existsSync(join(folder, left))).toBe(true);
+		child.kill("SIGKILL");
+		await once(child, "exit");
+		open("127.0.0.1:4713").claim(organization, "userTag/1", first);
+		expect(existsSync(join(folder, left))).toBe(false);
+		expect(readdirSync(folder)).toHaveLength(2);
+	});
+
+	it("without a claim is removed a day later", () => {
 		const old = join(folder, "orgsync-claims-old");
 		const recent = join(folder, "orgsync-claims-recent");
 		for (const one of [old, recent]) writeFileSync(one, "", { mode: 0o600 });

@@ -25,7 +25,7 @@ function startNode(words: readonly string[], laterMs = 0): ChildProcess {
 	const cwd = makeFolder();
 	const env = {
 		...variablesOfRun(),
-		// A killed process leaves its claims there for a day.
+		// A killed process leaves its claims there until another engine claims.
 		...{ TMPDIR: cwd, TEMP: cwd, TMP: cwd },
 		PATH: process.env.PATH,
 		NODE_COMPILE_CACHE: compiled,

@@ -65,7 +65,7 @@ export function parseGroup(text: string, where: string): GroupSelection {
 		throw new ConfigurationError(`${where} ${showText(text)}: ${why}`, { hint });
 	};
 	const names = Object.keys(namedPowers) as PowerName[];
-	const name = names.find((one) => one === text.toLowerCase());
+	const name = names.find((one) => lower(one) === lower(text));
 	if (name !== undefined) return { groups: namedPowers[name] };
 	const [, word = "", value = ""] = /^(kind|type)\s+(\S+)$/i.exec(text.trim()) ?? [];
 	if (word !== "") {

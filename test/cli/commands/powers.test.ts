@@ -1,6 +1,7 @@
 /** `orgsync powers`: who can do what in live organizations, and why, as a user has it. */
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
+import { powersByName } from "../../../src/policy/activities/named-powers.ts";
 import { normalize, readOutput } from "../../run.ts";
 import { alice, bob, carol, document, makeWorld, policies, tags, type World } from "../../world.ts";
 
@@ -199,6 +200,15 @@ describe("a limit of powers", () => {
 		expect(await shown(world, "--group", "kind CREATE_WALLET")).toEqual(["  kind CREATE_WALLET          alone: bob"]);
 		const type = await shown(world, "--group", "type ACTIVITY_TYPE_CREATE_WALLET");
 		expect(type.join(" ").replaceAll(/ +/g, " ")).toBe(" type ACTIVITY_TYPE_CREATE_WALLET alone: bob");
+	});
+
+	test("--group and can take each name of a power, in any case", async () => {
+		const world = await makeOrganization();
+		for (const { name } of powersByName) {
+			expect(await shown(world, "--group", name), name).not.toEqual([]);
+			const { code, stderr } = await world.run(["can", "carol", name.toUpperCase()]);
+			expect({ code, stderr }, name).toEqual({ code: expect.toBeOneOf([8, 9, 11]), stderr: "" });
+		}
 	});
 
 	test("--user shows the part of one user, by alias, id or live name", async () => {

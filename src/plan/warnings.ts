@@ -200,8 +200,9 @@ function renamedOutside(desired: DesiredOrganization, live: LiveOrganization): r
 		applied: Readonly<Record<string, { readonly name: string }>>,
 	): readonly Problem[] => {
 		const wanted = kind === "policy" ? policiesOf({ objects }) : tagsOf({ objects });
+		const created = kind === "policy" ? wanted : tagsOf({ objects }).filter(({ create }) => create === true);
 		const claimed = new Set(wanted.flatMap(({ id, name, previously }) => [id, name, ...previously]));
-		return wanted.flatMap(({ name, previously, at }) => {
+		return created.flatMap(({ name, previously, at }) => {
 			const others = known.known ? known.value : [];
 			if (others.some((one) => one.name === name || previously.includes(one.name))) return [];
 			const other = others.find((one) => applied[one.id]?.name === name);

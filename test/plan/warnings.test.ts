@@ -182,6 +182,10 @@ policies:
 		expect(codesOf(text())).toEqual([ofPolicy, ofTag]);
 	});
 
+	it("is not named where nothing is created: a problem says so", () => {
+		expect(codesOf(text().replace(", create: true", ""))).toEqual([ofPolicy]);
+	});
+
 	it("is not named where the document finds it, or a complete list removes it", () => {
 		expect(codesOf(text(", previously: [paid]"))).toEqual([ofTag]);
 		expect(codesOf(`${text()}exactly: { policies: {}, userTags: {} }\n`)).toEqual([]);

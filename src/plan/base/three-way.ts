@@ -1,5 +1,6 @@
 /** The three-way plan (docs/saved-plans.md#comparison-with-a-base). An atom is the smallest thing that can differ. */
 import { defined } from "../../common/defined.ts";
+import type { Problem } from "../../common/errors.ts";
 import { desiredAt, factsOf, isExpired } from "../access-window.ts";
 import { includesObject, printAddress, type Scope } from "../address.ts";
 import type { Basis, Unread } from "../change.ts";
@@ -7,6 +8,7 @@ import { diff } from "../diff.ts";
 import { addressOfObject } from "../objects.ts";
 import { type DesiredObject, type DesiredOrganization, type LiveOrganization, tagsOf } from "../organization.ts";
 import { namesOfUsers } from "../plan.ts";
+import { standInFor } from "../stand-in.ts";
 import { type AliasDifference, aliasDifferences, liveNamesFor, usersOf } from "../users.ts";
 import { compareText, sameValue } from "../value.ts";
 import { type Atom, atomsOf, cells, isSameField, type PlannedWord } from "./atoms.ts";
@@ -119,18 +121,15 @@ export function makeThreeWay(
 		),
 	);
 	const expired = expiredIn(pairs, timeMs);
-	const stillWrong = new Set(toLive.problems.map(({ code, path }) => `${code} ${path}`));
 	const found = atomsOf(fromBase.changes).filter(({ basis }) => basis !== "unknown");
+	const inNames = namerOfStandIns(before, head);
 	const drifted = [
 		...found.map((atom) => ({
-			...driftOf(atom, addresses),
+			...driftOf({ ...atom, wanted: inNames(atom.wanted) }, addresses),
 			...describeExpired(atom, expired),
 			fate: fateOf(atom, planned.get(atom.cell)),
 		})),
-		...fromBase.problems.map(({ code, path, message }): DriftedDifference => {
-			const fate = stillWrong.has(`${code} ${path}`) ? "remains" : "accepted";
-			return { ...nothing, address: path, what: "problem", basis: "live", message, fate };
-		}),
+		...driftedProblems(fromBase.problems, toLive.problems),
 	];
 	// The end of access is no change by others.
 	const reverted = new Set(
@@ -140,7 +139,7 @@ export function makeThreeWay(
 	);
 	const isUnknown = (address: string, of: Scope["scope"]): boolean =>
 		toLive.unread.some((one) => one.scope === of && includesObject(one, address));
-	const written = policyDifferences(before, head, policies, live);
+	const written = policyDifferences(pinned, head, policies, live);
 	const changed = compareDocuments(before, head, { pairs, policies: written, live });
 	const isSo = ({ demands, difference: { address, what } }: (typeof changed)[number]): boolean =>
 		demands !== null &&
@@ -162,7 +161,9 @@ export function makeThreeWay(
 		aliases: aliasDifferences(before.users, head.users),
 		documentChanges: changed.map(({ difference }) => difference),
 		drifted,
-		reverts: [...planned.values()].filter(({ cell }) => reverted.has(cell)).map(plannedOf),
+		reverts: [...planned.values()]
+			.filter(({ cell }) => reverted.has(cell))
+			.map((atom) => plannedOf({ ...atom, wanted: inNames(atom.wanted) })),
 		accepted: drifted.filter(({ fate }) => fate === "accepted"),
 		alreadyInSync: changed.filter(isSo).map(({ difference }) => difference),
 		unread: fromBase.unread,
@@ -207,6 +208,23 @@ export function unite(base: DesiredOrganization, head: DesiredOrganization): Des
 		rules,
 		...defined({ cases }),
 	};
+}
+
+function driftedProblems(ofBase: readonly Problem[], ofHead: readonly Problem[]): readonly DriftedDifference[] {
+	const stillWrong = new Set(ofHead.map(({ code, path }) => `${code} ${path}`));
+	return ofBase.map(({ code, path, message }) => {
+		const fate = stillWrong.has(`${code} ${path}`) ? "remains" : "accepted";
+		return { ...nothing, address: path, what: "problem", basis: "live", message, fate };
+	});
+}
+
+/** Returns a function that puts references in place of the stand-ins of tags that live state does not have: no reader knows those. */
+function namerOfStandIns(...documents: readonly DesiredOrganization[]): (value: unknown) => unknown {
+	const names = documents.flatMap((one) =>
+		tagsOf(one).map(({ name }) => [standInFor(one.organizationId, "userTag", name), `\${userTags.${name}}`] as const),
+	);
+	return (value) =>
+		typeof value === "string" ? names.reduce((text, [id, name]) => text.replaceAll(id, name), value) : value;
 }
 
 function emptyOf({ organizationId, users, digest }: DesiredOrganization): DesiredOrganization {

@@ -6,6 +6,7 @@ import { quoteForShell, showAddress, showText } from "../../common/escape.ts";
 import { factsOf, isExpired, isWithin, windowsOf } from "../../plan/access-window.ts";
 import { nameOf, type PendingActivity, type RelatedActivity } from "../../plan/activities/pending.ts";
 import { type Change, isWritten } from "../../plan/change.ts";
+import { policyFields } from "../../plan/kinds/policy-content.ts";
 import type { AccessWindow, DesiredOrganization } from "../../plan/organization.ts";
 import type { Plan } from "../../plan/plan.ts";
 import type { UserNames } from "../../plan/users.ts";
@@ -77,8 +78,6 @@ export function describeCreate({ resource, secretInputs = [] }: Meta, { changes 
 	const parts = changes.flatMap((change) => describeAdoption(change, hidesMembers));
 	return parts.length === 0 ? undefined : showText(`${resource}: ${parts.join("; ")}`);
 }
-
-const policyFields = ["name", "effect", "consensus", "condition", "notes", "time"] as const;
 
 function describeAdoption(change: Change, hidesMembers: boolean): readonly string[] {
 	const doubt = change.basis === "unknown" ? " (it may be in sync already: live state cannot be read)" : "";

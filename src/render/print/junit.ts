@@ -7,7 +7,7 @@ import { escapeHtml } from "../html/html.ts";
 import { isTest } from "../result/cases.ts";
 import type { FoundOrganization } from "../result/found.ts";
 import { type CommandResult, isCompared } from "../result/result.ts";
-import { caseRow } from "../sections/cases.ts";
+import { caseRow, namesOfCases } from "../sections/cases.ts";
 import { listLines, phraseText } from "./text.ts";
 
 /** Returns one suite for each organization, of a plan with the cases of its documents; of an error, a suite with it. */
@@ -41,7 +41,7 @@ function suiteOfPlan({ organizationId, plan, failed }: FoundOrganization): strin
 	const name = showOrganization(plan ?? failed ?? { organizationId });
 	if (plan === undefined) return suite(name, failed === undefined ? [] : [errorCase(name, failed)]);
 	const own = (plan.accessCases?.cases ?? []).filter((one) => !isOfBase(one));
-	const names = { ...plan, ...plan.accessCases };
+	const names = namesOfCases(plan);
 	return suite(
 		name,
 		own.map(({ judged }) => caseOf(judged, names)),

@@ -76,10 +76,19 @@ function mergeAlike(findings: readonly CaseFinding[]) {
 
 const planned = ["broken", "gone", "failing", "passing"] as const;
 
+/** Returns the names for the cases of a plan, whose live users the rest of the plan need not mention. */
+export function namesOfCases(plan: Plan): PowerNames {
+	const { liveNames, userNames, accessCases } = plan;
+	if (liveNames === undefined) return { ...plan, ...accessCases };
+	const found = Object.entries(accessCases?.userNames ?? {}).filter(([id]) => !Object.hasOwn(userNames, id));
+	return { ...plan, ...accessCases, liveNames: { ...Object.fromEntries(found), ...liveNames } };
+}
+
 /** Returns the cases of a plan: those that it breaks, those that the change of the files touches, and the rest. */
-export function plannedCasesSections({ accessCases, ...plan }: Plan): readonly Section[] {
+export function plannedCasesSections(plan: Plan): readonly Section[] {
+	const { accessCases } = plan;
 	if (accessCases === undefined) return [];
-	const names = { ...plan, ...accessCases };
+	const names = namesOfCases(plan);
 	return planned.map((kind) => {
 		const cases = accessCases.cases.filter((one) => kindOf(one) === kind);
 		// Without the change of the files, a reader looks for what fails.

@@ -62,6 +62,15 @@ describe.runIf(hasGit)("a plan with access cases", () => {
 		expect(checkSchema("output.json", readOutput(added))).toEqual([]);
 	});
 
+	test("names live users whom only a case mentions as live users, in text and in JUnit XML", async () => {
+		const world = await makeRepository(document().replace(/users: .*/, "users: {}"));
+		await world.change({ userTags: [{ tagId: tags.signers, tagName: "signers", userIds: [alice, bob, carol] }] });
+		expect((await world.run(["plan", "--out", "plan.json"])).stdout).toContain("`never`: bob can sign");
+		const { stdout } = await world.run(["show", "plan.json", "--format", "junit"]);
+		expect(stdout).toContain("bob can sign");
+		expect(stdout).not.toContain("no live user");
+	});
+
 	test("exits with 11 where a new one cannot be judged, and says which name is wrong", async () => {
 		const world = await makeRepository(document());
 		world.write("new.access.yaml", "tests: [{ name: it, power: sign, never: [bobb] }]\n");

@@ -108,6 +108,27 @@ describe("policies", () => {
 		expect(found.reverts).toEqual([]);
 	});
 
+	it("that name a tag which the change renames say the same, also where the tag has its new name, and are never shown by a stand-in", () => {
+		const consensus = (name: string) => `approvers.any(user, user.tags.contains('\${userTags.${name}}'))`;
+		const before: DesiredOrganization = {
+			...documentOf({}),
+			objects: [wantTag("payers"), want("pay", { consensus: consensus("payers") })],
+		};
+		const tag = wantTag("paying", { previously: ["payers"] });
+		const after = { ...before, objects: [tag, want("pay", { consensus: consensus("paying") })] };
+		const policy = there(1, "pay", { consensus: `approvers.any(user, user.tags.contains('${id("tag", 1)}'))` });
+		const compareAt = (name: string): ThreeWay => {
+			const live = { ...liveWith([policy]), userTags: known([liveTag(1, name)]) };
+			return makeThreeWay({ name: "main", desired: before }, after, live);
+		};
+		for (const name of ["payers", "paying"])
+			expect(words(compareAt(name).documentChanges)).toEqual(['userTag:paying renamed "payers" "paying"']);
+		const lost = compareAt("gone");
+		expect(words(lost.drifted)).toContain(
+			`policy:pay field consensus ${JSON.stringify(consensus("payers"))} ${JSON.stringify(policy.consensus)} replaced`,
+		);
+	});
+
 	it("that the change renames keep their drift, also where the new name is live already", () => {
 		const head = { objects: [want("paying", { previously: ["pay"] })] };
 		const found = compare({ objects: [want("pay")] }, head, [there(1, "pay", { condition: "false" })]);

@@ -71,12 +71,18 @@ describe("pending activities of others", () => {
 	});
 
 	it("have the time at which they were made and the users who approved", async () => {
-		const vote = { userId: "u1", user: { userName: "alice" }, selection: "VOTE_SELECTION_APPROVED" };
-		const more = { createdAt: { seconds: "1760000000", nanos: "0" }, votes: [{ ...vote, createdAt: "1760000000" }] };
+		const selection = "VOTE_SELECTION_APPROVED";
+		const votes = [
+			{ userId: "u1", user: { userName: "alice" }, selection, createdAt: "1760000000" },
+			{ userId: "u2", selection, createdAt: "1" },
+			{ user: { userName: "nobody" }, selection },
+			{ userId: "u3", user: { userName: "carol" }, selection: "VOTE_SELECTION_REJECTED" },
+		];
+		const more = { createdAt: { seconds: "1760000000", nanos: "0" }, votes };
 		const { otherPending } = await read(all, recordOf("DELETE_POLICY", { policyId: "p" }, more));
-		expect(otherPending).toMatchObject([
-			{ createdAt: "2025-10-09T08:53:20.000Z", approvedBy: ["u1"], liveNames: { u1: "alice" } },
-		]);
+		const approvals = { approvedBy: ["u1", "u2"], lapsed: ["u2"], liveNames: { u1: "alice" } };
+		expect(otherPending).toMatchObject([{ createdAt: "2025-10-09T08:53:20.000Z", ...approvals }]);
+		expect(Object.keys(otherPending[0]?.liveNames ?? {})).toEqual(["u1"]);
 	});
 
 	it.each<[why: string, asked: OthersAsked, type: string, intent: object, more?: object]>([

@@ -328,6 +328,6 @@ async function readPermissions(
 }
 
 /** Returns a time before which nothing was read: without one for live state, the others say nothing about it. */
-function earliest(live: number | undefined, others: readonly (number | undefined)[]): number | undefined {
-	return live === undefined ? undefined : Math.min(live, ...others.filter((time) => time !== undefined));
+function earliest(live: number | undefined, others: readonly number[]): number | undefined {
+	return live === undefined ? undefined : Math.min(live, ...others.filter((time) => !Number.isNaN(time)));
 }

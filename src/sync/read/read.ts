@@ -68,7 +68,7 @@ export async function readLive(
 		records,
 		lastApplied,
 	};
-	const times = answerTimes.filter((time) => time !== undefined);
+	const times = answerTimes.filter((time) => !Number.isNaN(time));
 	return { live, serverTimeMs: times.length === 0 ? undefined : Math.min(...times) };
 }
 
@@ -117,14 +117,14 @@ export function narrowReading(desired: DesiredOrganization, live: LiveOrganizati
 	return { ...live, users: unread, userTags: { known: true, value: userTags } };
 }
 
-/** Queries an organization. `answerTimes`: for each answer, the service's clock before it was asked, where known. */
-export function timeQueries(organizationId: string, reader: Reader, steadyNow?: () => number) {
-	const answerTimes: (number | undefined)[] = [];
+/** Queries an organization. `answerTimes`: for each answer, the service's clock before it was asked; NaN where unknown. */
+export function timeQueries(organizationId: string, reader: Reader, steadyNow = () => Number.NaN) {
+	const answerTimes: number[] = [];
 	const query: QueryFunction = async (operation, fields = {}) => {
-		const startedAtMs = steadyNow?.();
+		const startedAtMs = steadyNow();
 		const { value, serverTimeMs } = await reader.query(operation, { organizationId, ...fields });
-		const isTimed = serverTimeMs !== undefined && steadyNow !== undefined && startedAtMs !== undefined;
-		answerTimes.push(isTimed ? serverTimeMs - Math.max(0, steadyNow() - startedAtMs) : undefined);
+		const tookMs = Math.max(0, steadyNow() - startedAtMs);
+		answerTimes.push((serverTimeMs ?? Number.NaN) - tookMs);
 		return value;
 	};
 	return { query, answerTimes };

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { exitCodeOf } from "../../../src/plan/report.ts";
 import { submitOnce } from "../../../src/sync/submit/submit-once.ts";
-import { desiredOf, id, organizationId, wantTag } from "../../plan/support-organizations.ts";
-import { alice, latestOf, quarterHourMs } from "../support.ts";
+import { at, desiredOf, id, organizationId, wantTag } from "../../plan/support-organizations.ts";
+import { alice, applyToReport, latestOf, policies, quarterHourMs } from "../support.ts";
 import {
 	activityOf,
 	addBob,
@@ -47,6 +47,61 @@ describe("a status", () => {
 		await bench.run(withBob, stub, "documented");
 		expect(new Set(stub.bodies.map(({ bytes }) => bytes)).size).toBe(1);
 		expect(stub.bodies.length).toBe(2);
+	});
+});
+
+describe("an open request", () => {
+	const waiting = hears((body) => activityOf(body, "ACTIVITY_STATUS_CONSENSUS_NEEDED"));
+	const submit = (parts: object = {}) =>
+		submitOnce(addBob, { ...bench.context({ submitter: waiting.submitter }), serverTimeMs: undefined, ...parts });
+
+	it("that was read a moment ago is not sent again; any other is, with the same bytes", async () => {
+		const first = await submit();
+		expect(first).toMatchObject({ outcome: "awaiting-approval", isEarlier: false, isRetry: false, requests: 1 });
+		const settled = new Map([[first.fingerprint, { ...first, outcome: "rejected", requests: 0 }]]);
+		expect(await submit({ settled })).toMatchObject({ outcome: "rejected", isEarlier: true, requests: 0 });
+		expect(waiting.bodies).toHaveLength(1);
+		expect(await submit({ settled: new Map() })).toMatchObject({ outcome: "awaiting-approval", isEarlier: true });
+		expect(new Set(waiting.bodies.map(({ bytes }) => bytes)).size).toBe(1);
+		expect(waiting.bodies).toHaveLength(2);
+	});
+
+	it("that another process has sent too says nothing of what became of it without an activity", async () => {
+		const deny = hears(refused(403, 7));
+		const journal = { ...bench.journal, recordOutcome: () => false } as typeof bench.journal;
+		const result = await submitOnce(addBob, {
+			...bench.context({ submitter: deny.submitter, journal }),
+			serverTimeMs: undefined,
+		});
+		expect(result).toMatchObject({ outcome: "unknown", activityId: null });
+		expect(JSON.stringify(result.message)).toContain("another process has sent the same request");
+		const doubt = hears({ kind: "unknown", because: "no answer", requests: 1 });
+		const open = await submitOnce(addBob, {
+			...bench.context({ submitter: doubt.submitter, journal }),
+			serverTimeMs: undefined,
+		});
+		expect(JSON.stringify(open.message)).not.toContain("another process");
+	});
+});
+
+describe("a saved plan", () => {
+	const policy = {
+		...{ kind: "policy" as const, name: "policy 0", previously: [], effect: "EFFECT_ALLOW" as const },
+		...{ consensus: "true", condition: "true", notes: "new", at },
+	};
+	it.each([
+		undefined,
+		`sha256:${"0".repeat(64)}`,
+	])("is stale where a policy was changed since: %s", async (planDigest) => {
+		const context = bench.context({ ...(planDigest && { planDigest }) });
+		const comparison = await bench.compare({ ...desiredOf(), objects: [policy] }, context);
+		await bench.emulator.changeState({
+			organizationId,
+			policies: [{ policyId: policies[0], policyName: "policy 0", consensus: "false" }],
+		});
+		const { steps } = await applyToReport(comparison, context);
+		expect(steps).toMatchObject([{ outcome: "failed" }]);
+		expect(steps[0]?.isStale).toBe(planDigest === undefined ? undefined : true);
 	});
 });
 

@@ -163,13 +163,14 @@ class Evaluation {
 	#call(expression: Expression & { readonly node: "call" }, item: Item | null): Value {
 		const of = this.value(expression.of, item);
 		if (isError(of)) return of;
-		const [argument] = expression.arguments;
 		if (expression.item === null) {
-			const value = argument === undefined ? true : this.value(argument, item);
-			if (isError(value)) return value;
+			const values = expression.arguments.map((one) => this.value(one, item));
+			const error = values.find(isError);
+			if (error !== undefined) return error;
 			if (isList(of)) this.#steps += of.items.length;
-			return callMethod(expression.method, of, [value]);
+			return callMethod(expression.method, of, values);
 		}
+		const [argument] = expression.arguments;
 		if (!isList(of) || argument === undefined) return callMethod(expression.method, of, []);
 		const { item: name } = expression;
 		const results = of.items.map((value) => this.value(argument, { name, value, outer: item }));

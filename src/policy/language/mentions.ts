@@ -40,7 +40,7 @@ export function fieldsIn(expression: Expression): ReadonlySet<string> {
 		const path = pathOf(part);
 		const [name = ""] = path?.split(".") ?? [];
 		if (path !== null && !within.has(part) && !items.has(name)) fields.add(path);
-		if (path !== null && part.node === "field") within.add(part.of);
+		if (part.node === "field") within.add(part.of);
 		return false;
 	});
 	return fields;

@@ -227,7 +227,7 @@ export function differsForOwn(
 function findFewer({ before, after }: JudgedCell, more: UserSets, { budget }: PreparedAccess): CellChanges["fewer"] {
 	if (aloneIn(more) !== 0n) return null;
 	const [least, most] = [fewestIn(after.sureByPolicies, budget), fewestIn(before.possibleByPolicies, budget)];
-	if (least === null || most === null || least >= most) return null;
+	if (least === null || least >= (most ?? 0)) return null;
 	const sets = findSmallestSets(more, budget).together;
 	const witness = sets[0] ?? 0n;
 	const users = sets.filter((set) => membersOf(set).length === least).reduce((all, set) => all | set, 0n);

@@ -1,6 +1,6 @@
 /** What is wrong with an expression of a document, how a live one is written, and which two are the same. */
 import { describe, expect, it } from "vitest";
-import { checkTemplate, templateOf } from "../../../src/policy/language/check-template.ts";
+import { checkTemplate, isId, templateOf } from "../../../src/policy/language/check-template.ts";
 import { resolveTemplate } from "../../../src/policy/language/resolve-template.ts";
 import { sameExpression } from "../../../src/policy/language/same-expression.ts";
 import type { Clause } from "../../../src/policy/language/syntax.ts";
@@ -15,6 +15,20 @@ function problemsIn(text: string, clause: Clause = "consensus"): readonly (reado
 		({ code, message, span }) => [code, text.slice(span.start, span.end), message] as const,
 	);
 }
+
+describe("An id", () => {
+	it.each([
+		[signersId, true],
+		[signersId.toUpperCase(), true],
+		[`x${signersId}`, false],
+		[`${signersId}x`, false],
+		[signersId.slice(1), false],
+		[signersId.replaceAll("-", ""), false],
+		["", false],
+	])("is a UUID and nothing else: %s", (text, expected) => {
+		expect(isId(text)).toBe(expected);
+	});
+});
 
 describe("a checked template", () => {
 	it.each<[Clause, string]>([

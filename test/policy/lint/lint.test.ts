@@ -60,6 +60,8 @@ describe("A policy that never applies", () => {
 		expect(unjudged(`approvers.any(u, u.tags[0] == '${uuid("1")}')`)).toBe("p0");
 		expect(unjudged(`approvers.any(u, u.tags[0..1].contains('${uuid("1")}'))`)).toBe("p0");
 		expect(unjudged(one("1"), "approvers.count() >= 19")).toBe("p1");
+		expect(unjudged("approvers.count() >= 9", "approvers.count() >= 8")).toBe("");
+		expect(unjudged("approvers.count() >= 9", "approvers.count() >= 9 && true")).toBe("p0,p1");
 	});
 
 	it("is none whose tag has no members, whose kind is new, or that is not understood", () => {
@@ -101,6 +103,7 @@ describe("A policy that says nothing new", () => {
 		expect(find(["allow", one("1"), small], ["deny", one("1"), sign])).toEqual([]);
 		expect(find(["allow", one("1"), small], ["allow", two("1"), sign])).toEqual([]);
 		expect(find(["allow", one("1"), small], ["allow", one("2"), sign])).toEqual([]);
+		expect(find(["allow", one("1"), small], ["allow", `${one("1")} || approvers.count == 2`, sign])).toEqual([]);
 		expect(find(["allow", one("1"), small], ["allow", one("1"), sign, "CronSpan('0 0 * * *', '1h', 'UTC')"])).toEqual(
 			[],
 		);
@@ -158,6 +161,7 @@ describe("A policy that gives too much", () => {
 		const other = `${sign} && eth.tx.value >= 5`;
 		expect(find(["allow", two("1"), small], ["allow", user("2"), sign], ["deny", user("2"), other])).toEqual(["p1"]);
 		expect(find(["allow", one("1"), sign], ["allow", user("2"), sign])).toEqual([]);
+		expect(find(["allow", `${two("1")} && approvers.count == 2`, sign], ["allow", user("2"), sign])).toEqual([]);
 	});
 });
 
@@ -183,6 +187,10 @@ describe("A text", () => {
 			`unknown-id p0 consensus ${uuid("4")}`,
 		]);
 		expect(lint(policiesOf(["allow", user("2"), sign]), names)).toEqual([]);
+		const both = { tagNames: { [uuid("3")]: "payers", [uuid("5")]: "payers" }, userNames: { [uuid("2")]: "alice" } };
+		expect(lint(policiesOf(["allow", "approvers.any(u, u.tags.contains('payers'))", sign]), both)).toEqual([
+			"name-for-id p0 consensus payers",
+		]);
 	});
 
 	it("is not understood, in each clause, and is judged by no other rule", () => {

@@ -10,10 +10,12 @@ import {
 	is,
 	known,
 	noRoot,
+	one,
 	open,
 	people,
 	policy,
 	root,
+	signing,
 	two,
 	unread,
 	user,
@@ -74,6 +76,20 @@ describe("What is not known", () => {
 			Array.from({ length: 50 }, (_, number) => policy(effect, consensus, when(`eth.tx.to == '${effect} ${number}'`)));
 		const allows = under("ALLOW", is("a"));
 		expect(between(allows, [...allows, ...under("DENY", is("a"))])).toEqual([]);
+	});
+
+	it("is named where a change rests on it, beside what does not rest on it", () => {
+		const kept = allow(is("a"), `${signing} && sponsored(activity)`);
+		const toX = allow(is("a"), when(one));
+		expect(between([kept, deny(is("a"))], [kept])).toEqual([`alone a if ${kept.condition}`]);
+		expect(between([kept, deny(is("a"))], [kept, allow(is("a"))])).toEqual(["alone a"]);
+		expect(between([deny(is("a")), kept], [toX, kept])).toEqual([`alone a if ${kept.condition}`, `alone a if ${one}`]);
+		expect(between([deny(is("a"), when(one)), kept], [kept])).toEqual([`alone a if ${one} && ${kept.condition}`]);
+		expect(between([kept, toX], [kept, deny(is("a"))])).toEqual([
+			`nobody a if ${kept.condition}`,
+			`nobody a if ${one}`,
+		]);
+		expect(between([allow(two), kept], [kept])).toEqual(["nobody a+b+c+d shown by a+b"]);
 	});
 
 	it("is who there is only where a policy asks for it", () => {

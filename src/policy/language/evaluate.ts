@@ -134,9 +134,9 @@ class Evaluation {
 		if (typeof of === "string") return indexString(of, index, index + 1n);
 		if (!isList(of)) return errs("wrong-type", `${describeValue(of)} has no index`);
 		const doubts = doubtsUpTo(of.doubts, index);
-		const found = index < 0n || index >= of.items.length ? undefined : of.items[Number(index)];
+		const found = of.items[Number(index)];
 		if (found === undefined) return errs("out-of-range", `there is no item ${index}: the list has ${of.items.length}`);
-		return doubts === null ? found : doubts;
+		return doubts ?? found;
 	}
 
 	#slice(expression: Expression & { readonly node: "slice" }, item: Item | null): Value {

@@ -1,6 +1,6 @@
 /** Finds which sets of users are allowed, without those that a policy denies, as thresholds of users. */
 import { type Bound, bound, type Conjunction, TooComplex } from "./formula.ts";
-import { type Bits, isWithin, membersOf, setOf, sizeOf } from "./sets.ts";
+import { type Bits, membersOf, setOf, sizeOf } from "./sets.ts";
 import { findSmallestVectors, keepSmallest, type VoteClass } from "./vectors.ts";
 import { capacityOf, makeVotes, usersOf, type Votes } from "./votes.ts";
 import { type Budget, Work } from "./work.ts";
@@ -61,29 +61,20 @@ function withoutDenied(one: Restricted, deny: Conjunction, isMonotone: boolean, 
 }
 
 /** Returns whether no smallest set has more than `count` of the set: each of its votes is needed by some threshold. */
-function cannotExceed({ atLeast }: Restricted, count: number, set: Bits): boolean {
-	let most = 0;
-	for (const threshold of atLeast) {
-		const shared = threshold.set & set;
-		if (shared !== 0n) most += Math.min(threshold.count, sizeOf(shared));
-		if (most > count) return false;
-	}
-	return true;
-}
+const cannotExceed = ({ atLeast }: Restricted, count: number, set: Bits): boolean =>
+	atLeast.reduce((most, one) => most + Math.min(one.count, sizeOf(one.set & set)), 0) <= count;
 
 /** Returns the same without votes that may not be used and thresholds that others imply; null where no set meets it. */
 function restrict({ atLeast, atMost, removed }: Restricted, votes: Votes): Restricted | null {
 	let gone = removed;
 	for (const { count, set } of atMost) {
-		if (count < 0) return null;
 		if (count === 0) gone |= set;
 	}
 	const kept: Bound[] = [];
 	for (const threshold of atLeast) {
 		const set = threshold.set & ~gone;
-		if (threshold.count <= 0) continue;
 		if (threshold.count > capacityOf(votes, set)) return null;
-		kept.push(set === threshold.set ? threshold : { ...threshold, set });
+		kept.push({ ...threshold, set });
 	}
 	if (kept.length === 0) {
 		const set = votes.all & ~gone;
@@ -95,10 +86,9 @@ function restrict({ atLeast, atMost, removed }: Restricted, votes: Votes): Restr
 
 /** Returns whether every set that has enough of the first has enough of the second. */
 const implies = (one: Bound, other: Bound): boolean =>
-	one.count >= other.count && (isWithin(one.set, other.set) || one.count - sizeOf(one.set & ~other.set) >= other.count);
+	one.count >= other.count && one.count - sizeOf(one.set & ~other.set) >= other.count;
 
 function dropImplied(bounds: readonly Bound[]): readonly Bound[] {
-	if (bounds.length === 1) return bounds;
 	return bounds.filter(
 		(one, index) =>
 			!bounds.some((other, place) => place !== index && implies(other, one) && (place < index || !implies(one, other))),
@@ -127,7 +117,6 @@ function toUsers(one: Restricted, votes: Votes, work: Work): readonly Alternativ
 
 /** Returns whether each user has a vote that counts wherever another of the user's votes does. */
 function hasBestVotes({ atLeast, removed }: Restricted, votes: Votes): boolean {
-	if (atLeast.length === 1) return true;
 	return votes.votesOf.every((own) => {
 		const usable = own & ~removed;
 		let best = usable;

@@ -116,7 +116,7 @@ function firstSetsOf(
 function compareMembers(one: readonly number[], other: readonly number[]): number {
 	if (one.length !== other.length) return one.length - other.length;
 	const index = one.findIndex((member, place) => member !== other[place]);
-	return index === -1 ? 0 : (one[index] ?? 0) - (other[index] ?? 0);
+	return (one[index] ?? 0) - (other[index] ?? 0);
 }
 
 const isSmallest = (userSets: UserSets, set: Bits): boolean =>

@@ -52,12 +52,12 @@ describe("The searches of random sets", () => {
 			const random = new Random(seed);
 			const votes = randomVotes(random);
 			const tagged = random.chance(0.5);
-			const someBound = (most: number): Bound =>
-				bound(random.below(most), setOf(random.some([...membersOf(votes.all)], 0.5)), tagged ? "t" : null);
+			const someBound = (least: number, most: number): Bound =>
+				bound(least + random.below(most), setOf(random.some([...membersOf(votes.all)], 0.5)), tagged ? "t" : null);
 			const some = (most: number, mostBounds: number, atMosts: number): readonly Conjunction[] =>
 				Array.from({ length: random.below(most) }, () => ({
-					atLeast: Array.from({ length: random.below(mostBounds + 1) }, () => someBound(5)),
-					atMost: Array.from({ length: random.below(atMosts + 1) }, () => someBound(3)),
+					atLeast: Array.from({ length: random.below(mostBounds + 1) }, () => someBound(1, 4)),
+					atMost: Array.from({ length: random.below(atMosts + 1) }, () => someBound(0, 3)),
 				}));
 			const hasBounds = random.chance(0.4) ? 1 : 0;
 			const [allows, denies, others] = [some(5, 3, hasBounds), some(4, 2, hasBounds), some(4, 3, 0)];

@@ -32,20 +32,16 @@ export function tagsNamedBy({
 	consensus,
 	condition,
 }: Pick<DesiredPolicy, "consensus" | "condition">): readonly string[] {
-	const templates = [consensus, condition].filter(mayRefer).map(parseTemplate);
-	return templates.flatMap(({ references }) =>
-		references.flatMap(({ kind, name }) => (kind === "userTag" ? [name] : [])),
+	return [consensus, condition].flatMap((text) =>
+		parseTemplate(text).references.flatMap(({ kind, name }) => (kind === "userTag" ? [name] : [])),
 	);
 }
 
 /** Returns the text with ids in place of its references; a text that is not understood has none. */
 export function resolveText(text: string, ids: IdsOfReferences): string {
-	if (!mayRefer(text)) return text;
 	const resolved = resolveTemplate(parseTemplate(text), { ...ids, variable: () => noVariable });
 	return "text" in resolved ? resolved.text : text;
 }
-
-const mayRefer = (text: string): boolean => text.includes("${");
 
 /** Variables have their values once a document was read. */
 const noVariable = { code: "unknown-variable", message: "it has no value" } as const;

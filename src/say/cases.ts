@@ -99,7 +99,8 @@ export function withReferences(clause: string, names: PowerNames): string {
 		const tag = own(tagNames, id);
 		const isOwn = Object.values(tagNames).filter((name) => name === tag).length === 1;
 		const { name, notes } = tag === undefined ? userParts(id, names) : { name: tag, notes: [] };
-		const isClear = tag === undefined ? notes.length === 0 && name !== id : isOwn;
+		// An id without a name is its own name, in lower case.
+		const isClear = tag === undefined ? notes.length === 0 && name !== id.toLowerCase() : isOwn;
 		return isClear && plainName.test(name) ? `'\${${tag === undefined ? "users" : "userTags"}.${name}}'` : written;
 	});
 }

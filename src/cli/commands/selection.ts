@@ -76,8 +76,11 @@ export async function selectFrom(all: DesiredFleet, call: Call<SelectionFlags>):
 		}
 		// A typing error in a scheduled job must not look like an organization without drift. A share may have no such object.
 		if (fleet.organizationIds.some((id) => !isEmpty(narrow(fleet.load(id), [selection])))) return selection;
-		const hint =
-			selection.label?.includes("*") === true
+		const { kind } = selection;
+		const isComplete = (kind === "policy" || kind === "userTag") && listsCompletely(fleet, kind);
+		const hint = isComplete
+			? `what \`exactly\` removes is limited only to the whole kind: --only ${kind}`
+			: selection.label?.includes("*") === true
 				? "an address has no wildcards: write KIND/GLOB"
 				: "write an address as plan prints it, or KIND/GLOB with * for any text: userTag/sign*";
 		const near = didYouMean(text, [
@@ -86,6 +89,12 @@ export async function selectFrom(all: DesiredFleet, call: Call<SelectionFlags>):
 		throw new ConfigurationError(`--only ${showText(text)}: no object of the documents matches${near}`, { hint });
 	});
 	return mapFleet(own, (desired) => narrow(desired, selections));
+}
+
+/** Whether a document says that its list of the kind is complete. */
+function listsCompletely(fleet: DesiredFleet, kind: "policy" | "userTag"): boolean {
+	const list = kind === "policy" ? "policies" : "userTags";
+	return fleet.organizationIds.some((id) => fleet.load(id).exactly?.[list] !== undefined);
 }
 
 /** Returns what suggested commands repeat of a call about this fleet. */

@@ -238,6 +238,8 @@ describe("orgsync explain", () => {
 		for (const said of [elsewhere.stdout, await explained(world, id)]) {
 			expect(said).toContain(`(two) requires more approvals: \`${consensus("${userTags.signers}")}\``);
 			expect(said).toContain(`+ ${consensus("${userTags.oncall}")}`);
+			// A word in capitals is no user.
+			expect(said).toContain("+ activity.action == 'SIGN'");
 			expect(said).not.toContain(tags.oncall);
 		}
 	});

@@ -106,6 +106,10 @@ describe("--only narrows the plan and its reads", () => {
 		expect((await world.run(["plan", ...only("userTag:sign*")])).stderr).toBe(
 			"error: --only userTag:sign*: no object of the documents matches\nhint: an address has no wildcards: write KIND/GLOB\n",
 		);
+		world.write("orgsync.yaml", document("userTags: [{ name: signers }]", "exactly: { userTags: {} }"));
+		expect((await world.run(["plan", ...only("userTag:oncall")])).stderr).toContain(
+			"hint: what `exactly` removes is limited only to the whole kind: --only userTag\n",
+		);
 	});
 
 	test("so that the plans of all kinds together are the whole plan", async () => {

@@ -138,7 +138,7 @@ interface Subject {
 /** Returns the policies and tags as they are once the documents are applied. */
 function subjectOf(desired: DesiredOrganization, reading: LintReading | null): Subject {
 	const { organizationId, exactly } = desired;
-	const policies = reading?.access.policies;
+	const [policies, users] = [reading?.access.policies, reading?.userNames];
 	const live = policies?.known ? policies.value : [];
 	const userTags = Object.entries(reading?.tagNames ?? {}).map(([id, name]) => {
 		return { id, name, type: "", updatedAt: "", members: { known: false, because: { kind: "not-asked" } } as const };
@@ -161,13 +161,12 @@ function subjectOf(desired: DesiredOrganization, reading: LintReading | null): S
 	const otherTags = userTags.filter(({ id, name }) => !absentTags.has(id) && !absentTags.has(name));
 	const tags = [...tagsOf(desired).map(({ name }) => [ids.userTags.get(name) ?? "", name] as const)];
 	const tagNames = new Map([...otherTags.map(({ id, name }) => [id, name] as const), ...tags]);
-	const { known, value } = { value: {}, ...(reading?.userNames ?? { known: false }) };
 	const all = [...written, ...others];
 	return {
 		input: {
 			policies: all,
 			tagNames: reading === null ? null : Object.fromEntries(tagNames),
-			userNames: known ? value : null,
+			userNames: users?.known ? users.value : null,
 			tagIds: [...tagNames.keys()],
 		},
 		isComplete: policies === undefined ? exactly?.policies?.except.length === 0 : policies.known,

@@ -14,16 +14,17 @@ interface Update {
 	readonly add?: readonly string[];
 	readonly remove?: readonly string[];
 	readonly saidBy?: CompletedActivity["saidBy"];
+	readonly tagId?: string;
 }
 
 /** Completed activities of the tag, the newest first, a minute apart. */
 function updates(...all: readonly Update[]): readonly CompletedActivity[] {
 	return all.map(
-		({ name, add = [], remove = [], saidBy = "service" }, index): CompletedActivity => ({
+		({ name, add = [], remove = [], saidBy = "service", tagId = tag.id }, index): CompletedActivity => ({
 			activityId: id("app", index + 1),
 			fingerprint: `sha256:${index}`,
 			parameters: {
-				...{ userTagId: tag.id.toUpperCase(), addUserIds: add, removeUserIds: remove },
+				...{ userTagId: tagId.toUpperCase(), addUserIds: add, removeUserIds: remove },
 				...(name === undefined ? {} : { newUserTagName: name }),
 			},
 			completedAtMs: nowMs - (index + 1) * 60_000,
@@ -104,6 +105,15 @@ describe("a change that the last two completed activities made and undid", () =>
 	it.each([
 		["nothing was changed before", {}, []],
 		["someone else's change is reverted once", {}, [removeBob]],
+		["the repeated change is of another tag", {}, [removeBob, addBob].map((one) => ({ ...one, tagId: id("tag", 9) }))],
+		["only one of both members was added before", {}, [{ remove: [bob, carol] }, { add: [bob] }]],
+		["it takes back only a part", { members: [alice, bob, carol] }, [{ remove: [bob] }, { add: [bob, carol] }]],
+		["the name was an empty one", { name: "left" }, [{ name: "" }, { name: "left" }, { name: "" }]],
+		[
+			"it was made once, and again before that was undone",
+			{},
+			[removeBob, addBob, addBob].map((one, index) => ({ ...one, add: index === 0 ? [] : [bob, carol] })),
+		],
 		["their change undid a part of ours, as in the README's tour", {}, [removeBob, { add: [bob], remove: [carol] }]],
 		["their rename is to a third name", { name: "left" }, [{ name: "signers" }, { name: "left" }, { name: "right" }]],
 		["the name before is not known", { name: "left" }, [{ name: "signers" }, { name: "left" }]],
@@ -149,6 +159,18 @@ describe("access with a window", () => {
 		["that begins again", {}, until(nowMs + hour, nowMs - 30_000), ended],
 	])("%s is ordinary", (_what, wanted, windows, history) => {
 		expect(judge({ ...wanted, windows }, updates(...history))).toEqual([]);
+	});
+
+	it("counts of the user who has it alone, and from its latest moment on", () => {
+		const [open] = until(nowMs + hour, nowMs - hour) as [AccessWindow];
+		const ofCarol = { ...open, userId: carol, fromMs: nowMs - 1 };
+		expect(
+			judge({ windows: [open, ofCarol].sort((one, other) => (one.userId < other.userId ? -1 : 1)) }, updates(...ended)),
+		).toHaveLength(1);
+		expect(judge({ windows: [ofCarol] }, updates(...ended))).toHaveLength(1);
+		// The activity that gave it completed two minutes ago.
+		expect(judge({ windows: until(nowMs + hour, nowMs - 120_000) }, updates(...ended))).toHaveLength(1);
+		expect(judge({ windows: until(nowMs + hour, nowMs - 119_999) }, updates(...ended))).toEqual([]);
 	});
 
 	it("that ends for the second time is ordinary", () => {

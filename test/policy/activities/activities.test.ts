@@ -70,6 +70,18 @@ describe("named powers", () => {
 		expect(namesOfType("ACTIVITY_TYPE_SET_IP_ALLOWLIST")).toEqual(["otherActivities"]);
 	});
 
+	it("have as many types and documented pairs", () => {
+		const counts = powersByName.map(({ name, types, pairs }) => [name, `${types.size} types, ${pairs.length} pairs`]);
+		expect(Object.fromEntries(counts)).toEqual({
+			...{ sign: "8 types, 1 pairs", export: "3 types, 2 pairs", policies: "8 types, 3 pairs" },
+			...{ users: "13 types, 3 pairs", credentials: "9 types, 2 pairs", wallets: "2 types, 1 pairs" },
+			...{ organizations: "10 types, 2 pairs", imports: "2 types, 1 pairs", apps: "1 types, 1 pairs" },
+			...{ moveFunds: "24 types, 1 pairs", secrets: "4 types, 0 pairs", logins: "24 types, 5 pairs" },
+			...{ ownCredentials: "9 types, 2 pairs", recovery: "3 types, 1 pairs" },
+			...{ organizationSettings: "4 types, 0 pairs", otherActivities: "62 types, 0 pairs" },
+		});
+	});
+
 	it("are sensitive where one person must not get them", () => {
 		expect(powersByName.filter(({ isSensitive }) => isSensitive).map(({ name }) => name)).toEqual([
 			...["sign", "export", "policies", "users", "credentials", "moveFunds", "secrets", "recovery"],

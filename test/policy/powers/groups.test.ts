@@ -19,6 +19,8 @@ import {
 	typesOf,
 	wholeResources,
 } from "../../../src/policy/powers/groups.ts";
+import { groupsApart, listGroups } from "../../../src/policy/powers/listed-groups.ts";
+import { allow, is } from "./change-lines.ts";
 
 const pair = (resource: string, action: string) => ({ resource, action });
 const typeNames = (group: Parameters<typeof typesOf>[0]) => typesOf(group).map(({ type }) => type.slice(14));
@@ -90,6 +92,46 @@ describe("A group", () => {
 		expect(isSensitive(factsOfGroup(pair("POLICY", "DELETE")))).toBe(true);
 		expect(isSensitive(factsOfGroup(pair("WALLET", "CREATE")))).toBe(false);
 		expect(isSensitive(factsOfGroup({ kind: "NEW" }))).toBe(true);
+	});
+});
+
+describe("The groups of a report", () => {
+	const listed = (...conditions: readonly string[]) =>
+		listGroups([{ policies: conditions.map((condition) => ({ policy: allow(is("a"), condition) })) }]).map(printGroup);
+	const core = listed();
+
+	it("are the core where no policy decides otherwise than of most", () => {
+		expect(core).toEqual([
+			...["PRIVATE_KEY/SIGN", "WALLET/EXPORT", "PRIVATE_KEY/EXPORT", "POLICY/CREATE", "POLICY/UPDATE"],
+			...["POLICY/DELETE", "USER/CREATE", "USER/UPDATE", "USER/DELETE", "CREDENTIAL/CREATE", "CREDENTIAL/DELETE"],
+			...["WALLET/CREATE", "ORGANIZATION/CREATE", "ORGANIZATION/DELETE", "PRIVATE_KEY/IMPORT", "TVC_APP/DELETE"],
+		]);
+		for (const condition of ["", "activity.action == 'SIGN'", "activity.resource == 'USER'"])
+			expect(listed(condition)).toEqual(core);
+	});
+
+	it.each<[condition: string, more: readonly string[]]>([
+		["activity.kind == 'NEW'", ["kind NEW"]],
+		["activity.type == 'T' && activity.kind == 'NEW'", ["kind NEW", "type T"]],
+		["activity.type == 'NEW' || activity.kind == 'NEW'", ["kind NEW"]],
+		["activity.resource == 'NEW' && activity.action == 'CREATE'", ["NEW/CREATE"]],
+		["activity.resource == 'POLICY' && activity.action == 'APPROVE'", ["POLICY/APPROVE"]],
+		["activity.resource == 'NEW'", activityActions.map((action) => `NEW/${action}`).sort()],
+		["activity.resource == 'OTP'", ["OTP/CREATE", "OTP/VERIFY"]],
+	])("are also those that a policy names or singles out: %s", (condition, more) => {
+		expect(listed(condition).slice(core.length)).toEqual(more);
+		expect(listed(condition).slice(0, core.length)).toEqual(core);
+	});
+
+	it("are all of the table where no core group is like most others", () => {
+		const most = listed("activity.resource != 'POLICY' && activity.resource != 'USER' && activity.action == 'CREATE'");
+		expect(most).toContain("AUTH/CREATE");
+		expect(most).not.toContain("AUTH/DELETE");
+	});
+
+	it("leave apart kinds and types from wider ones", () => {
+		const groups = [pair("A", "B"), { kind: "K" }, { type: "T" }];
+		expect(groups.map((group) => [...groupsApart(groups, group)])).toEqual([["kind K", "type T"], ["type T"], []]);
 	});
 });
 

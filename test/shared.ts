@@ -17,6 +17,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { TestProject } from "vitest/node";
 import { beginList, leftOut } from "./left-out.ts";
@@ -129,24 +130,22 @@ function isAlive(pid: number): boolean {
 	}
 }
 
-/**
- * Returns `NAME` in the shared folder; the first to ask makes it. Two that ask at the same time both make one in a folder
- * of their own, and one of them gets the name.
- */
+/** Returns `NAME` in the shared folder; the first to ask makes it, and others wait until it is there. */
 export async function makeOnce(
 	shared: string,
 	name: string,
 	make: (folder: string) => Promise<void> | void,
 ): Promise<string> {
 	const folder = join(shared, name);
-	if (existsSync(folder)) return folder;
-	const making = mkdtempSync(join(shared, "making-"));
-	await make(making);
+	const making = `${folder}.making`;
+	// Where a maker fails, the next one tries.
+	while (mkdirSync(making, { recursive: true }) === undefined) await setTimeout(50);
 	try {
+		if (existsSync(folder)) return folder;
+		await make(making);
 		renameSync(making, folder);
-	} catch (error) {
-		if (!existsSync(folder)) throw error;
-		rmSync(making, { recursive: true });
+	} finally {
+		rmSync(making, { recursive: true, force: true });
 	}
 	return folder;
 }

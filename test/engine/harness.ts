@@ -46,6 +46,7 @@ import {
 	stackName,
 	type Written,
 } from "./stack-files.ts";
+import { secretsProvider, startVault } from "./vault.ts";
 
 export interface StackOptions {
 	/**
@@ -134,6 +135,7 @@ const shared = inject("sharedFolder");
 const root = realpathSync(mkdtempSync(join(tmpdir(), "orgsync-pulumi-")));
 const stacks: Stack[] = [];
 let engine: Engine;
+let vault: Environment;
 
 prepareOrSkip(async () => {
 	// One level above the projects: they find what the package would have brought, and nothing is copied.
@@ -156,6 +158,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
 	const callsFile = join(place, "calls.jsonl");
 	// Where there is none, this throws the reason, which leaves tests out.
 	engine ??= await ensureEngine();
+	vault ??= await startVault();
 	for (const each of [folder, backend, home]) mkdirSync(each);
 
 	// Found again in the environment of every process that descends from ours, also when its parent was killed.
@@ -169,6 +172,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
 			process.env.PATH,
 		].join(delimiter),
 		...environmentOf(home, backend),
+		...vault,
 		NODE_COMPILE_CACHE: cheaperNode.NODE_COMPILE_CACHE,
 		...cheaperGo,
 		ORGSYNC_TEST_STACK: marker.slice(marker.indexOf("=") + 1),
@@ -287,14 +291,14 @@ export async function startStack(options: StackOptions): Promise<Stack> {
 }
 
 /**
- * `pulumi stack init`, which runs once: a new stack is a file of the project and some of the backend, the same for all that have
- * the same passphrase, but for the name of the project.
+ * `pulumi stack init`, which runs once: a new stack is a file of the project and some of the backend, the same for all but for the
+ * name of the project.
  */
 async function initStack(stack: Stack, backend: string, manifest: string): Promise<void> {
 	const { name } = parse(manifest) as { readonly name: string };
 	const made = await makeOnce(shared, "new-stack", async (folder) => {
 		stack.write({ "Pulumi.yaml": "name: probe\nruntime: yaml\n" });
-		expectSuccess(await stack.pulumi(["stack", "init", stackName]));
+		expectSuccess(await stack.pulumi(["stack", "init", stackName, "--secrets-provider", secretsProvider]));
 		stack.write({ "Pulumi.yaml": manifest });
 		cpSync(backend, join(folder, "backend"), { recursive: true });
 		copyFileSync(join(stack.folder, `Pulumi.${stackName}.yaml`), join(folder, "settings"));

@@ -1,5 +1,5 @@
 /** What a stack of the harness leaves on disk: its settings, its state in the backend, the calls, and every text. */
-import { createCipheriv, pbkdf2Sync, randomBytes } from "node:crypto";
+import { createCipheriv, randomBytes } from "node:crypto";
 import {
 	copyFileSync,
 	cpSync,
@@ -13,6 +13,7 @@ import {
 } from "node:fs";
 import { basename, join, relative } from "node:path";
 import { parse, stringify } from "yaml";
+import { keyOf } from "./vault.ts";
 
 /** The name of the stack that the tests use. */
 export const stackName = "test";
@@ -58,16 +59,14 @@ export interface Written {
 	readonly text: string;
 }
 
-/** The passphrase of the stacks of these tests. */
-const passphrase = "test";
-
 /** What every command of the engine has in its environment: these folders, and nothing from elsewhere. */
 export function environmentOf(home: string, backend: string): Readonly<Record<string, string>> {
 	return {
 		HOME: home,
 		PULUMI_HOME: join(home, ".pulumi"),
 		PULUMI_BACKEND_URL: `file://${backend}`,
-		PULUMI_CONFIG_PASSPHRASE: passphrase,
+		// For the stacks that a page makes.
+		PULUMI_CONFIG_PASSPHRASE: "test",
 		PULUMI_STACK: stackName,
 		PULUMI_SKIP_UPDATE_CHECK: "true",
 		PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true",
@@ -89,37 +88,27 @@ export function recoverBackend(backend: string): void {
 }
 
 /**
- * Writes values of a configuration to the file of a stack, as `pulumi config set` does: a secret is encrypted with AES-256-GCM, by a key
- * of the passphrase and the salt that the file has.
+ * Writes values of a configuration to the file of a stack, as `pulumi config set` does: a secret is encrypted with AES-256-GCM, by the key
+ * that the file has.
  */
 export function configureStack(file: string, values: Configuration): void {
 	if (Object.keys(values).length === 0) return;
 	const stack = (parse(readFileSync(file, "utf8")) ?? {}) as {
-		readonly encryptionsalt: string;
+		readonly encryptedkey: string;
 		readonly config?: Record<string, unknown>;
 	};
-	const [, salt = ""] = stack.encryptionsalt.split(":");
 	const named = Object.entries(values).map(([key, value]) => [
 		key.includes(":") ? key : `probe:${key}`,
-		typeof value === "string" ? value : { secure: encrypt(value.secret, salt) },
+		typeof value === "string" ? value : { secure: encrypt(value.secret, keyOf(stack.encryptedkey)) },
 	]);
 	writeFileSync(file, stringify({ ...stack, config: { ...stack.config, ...Object.fromEntries(named) } }));
 }
 
-function encrypt(text: string, salt: string): string {
+function encrypt(text: string, key: Buffer): string {
 	const nonce = randomBytes(12);
-	const cipher = createCipheriv("aes-256-gcm", keyOf(salt), nonce);
+	const cipher = createCipheriv("aes-256-gcm", key, nonce);
 	const encrypted = Buffer.concat([cipher.update(text, "utf8"), cipher.final(), cipher.getAuthTag()]);
 	return `v1:${nonce.toString("base64")}:${encrypted.toString("base64")}`;
-}
-
-const encryptionKeys = new Map<string, Buffer>();
-
-function keyOf(salt: string): Buffer {
-	const known = encryptionKeys.get(salt);
-	const key = known ?? pbkdf2Sync(passphrase, Buffer.from(salt, "base64"), 1_000_000, 32, "sha256");
-	encryptionKeys.set(salt, key);
-	return key;
 }
 
 /** The mark of an encrypted value in a state. */

@@ -9,6 +9,7 @@ import { cheaperGo, cheaperNode } from "../../engine/cheaper.ts";
 import { ensureEngine } from "../../engine/engine.ts";
 import { findProcesses, killOne, type RunningProcess } from "../../engine/processes.ts";
 import { environmentOf, findCheckpoint, recoverBackend, type State, stackName } from "../../engine/stack-files.ts";
+import { secretsProvider, startVault } from "../../engine/vault.ts";
 import { endWithThis } from "../leftovers.ts";
 
 /** Who is killed: the engine, which its plugin outlives; the plugin; or all processes. */
@@ -38,8 +39,9 @@ export async function prepareStacks(root: string, resources: object, settings: R
 		join(made, "Pulumi.yaml"),
 		JSON.stringify({ name: "probe", runtime: "yaml", plugins: { providers }, resources }),
 	);
-	const at = (folder: string): UpStack => stackAt(folder, { engine, home, settings });
-	expectSuccess(await at(made).start(["stack", "init", stackName]).ended);
+	const all = { ...settings, ...(await startVault()) };
+	const at = (folder: string): UpStack => stackAt(folder, { engine, home, settings: all });
+	expectSuccess(await at(made).start(["stack", "init", stackName, "--secrets-provider", secretsProvider]).ended);
 	return (name: string): UpStack => {
 		const folder = join(root, name);
 		cpSync(made, folder, { recursive: true });

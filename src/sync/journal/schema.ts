@@ -1,6 +1,7 @@
 /** The tables of the journal and their versions. */
 import type { DatabaseSync } from "node:sqlite";
 import { StorageError } from "../../common/errors.ts";
+import { remember } from "../../common/remember.ts";
 
 /** The version of the tables that this orgsync writes. */
 export const schemaVersion = 7;
@@ -53,14 +54,19 @@ export function copyJournal(database: DatabaseSync, memory: DatabaseSync): void 
  */
 export function findWrongTable(database: DatabaseSync, empty: DatabaseSync): string | undefined {
 	const found = new Set(columnsOf(database).map(({ column }) => column));
-	makeVersion(empty, versionOf(database));
-	const expected = columnsOf(empty);
+	const columnsIn = (version: number) =>
+		remember(columnsByVersion, version, () => {
+			makeVersion(empty, version);
+			return columnsOf(empty);
+		});
+	const expected = columnsIn(versionOf(database));
 	const ofVersion = new Set(expected.map(({ column }) => column));
-	makeVersion(empty, schemaVersion);
-	const later = columnsOf(empty).filter(({ column }) => !ofVersion.has(column));
+	const later = columnsIn(schemaVersion).filter(({ column }) => !ofVersion.has(column));
 	const wrong = expected.find(({ column }) => !found.has(column)) ?? later.find(({ column }) => found.has(column));
 	return wrong?.table;
 }
+
+const columnsByVersion = new Map<number, ReturnType<typeof columnsOf>>();
 
 /** The columns of all tables, each in a text that is the same whatever version of SQLite made it. */
 function columnsOf(database: DatabaseSync): readonly { readonly table: string; readonly column: string }[] {

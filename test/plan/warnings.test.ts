@@ -149,6 +149,107 @@ describe("policies", () => {
 	});
 });
 
+describe("a warning", () => {
+	const policies = (...all: readonly (readonly [number, string])[]) => ({
+		...live,
+		policies: known(
+			all.map(([number, name]) => {
+				return { ...policyOf(number), name, effect: "EFFECT_DENY", notes: "" };
+			}),
+		),
+	});
+	const codes = (parts: Parameters<typeof desiredOf>[0], of: LiveOrganization = live) =>
+		warningsOf(parts, of).map((text) => text.split(":")[0]);
+
+	it("is not given of names where a part of the document was left out", () => {
+		const protect = { userIds: [], userTags: ["root-quorm"], policies: ["pay"] };
+		const rules: readonly DesiredRule[] = [{ rule: "members", tag: "signer", min: 1, at: at(7) }];
+		expect(codes({ protect, rules })).toEqual(["3 tag-not-there", "7 tag-not-there"]);
+		expect(codes({ protect, rules, narrowed: true })).toEqual([]);
+	});
+
+	it("is given under `protect` of policies that neither live state nor the document has, by name or id", () => {
+		const names = ["pay", "paid", id("policy", 1), "nothing"];
+		const withPlaces = (of: LiveOrganization, more: object = {}) => {
+			const desired = {
+				...desiredOf({ protect: { userIds: [], userTags: [], policies: names }, ...more }),
+				places: {
+					...places,
+					protectedPolicies: Object.fromEntries(names.slice(0, 3).map((name, index) => [name, at(index + 20)])),
+				},
+			};
+			return (makePlan(desired, of, context).warnings ?? []).map(({ line, code }) => `${line} ${code}`);
+		};
+		expect(withPlaces(policies([1, "pay"]))).toEqual(["21 policy-not-there"]);
+		expect(withPlaces(liveOf({ policies: known([{ id: id("policy", 1), name: "paid" }]) }))).toEqual([
+			"20 policy-not-there",
+		]);
+		expect(withPlaces(liveOf({ policies: unknown }))).toEqual([]);
+		expect(withPlaces(policies([1, "pay"]), { narrowed: true })).toEqual([]);
+	});
+
+	it("is given of a policy of which the service says otherwise whether it is in force", () => {
+		const stated = [
+			policyOf(1, { stated: { isActive: true, atMs: 0 } }),
+			policyOf(2, { name: "", stated: { isActive: false, atMs: 0 } }),
+			policyOf(3),
+		];
+		const access = accessOf({}, stated);
+		const words = (of: typeof access, parts: object = {}) =>
+			(makePlan(desiredOf(parts), live, { ...context, access: of }).warnings ?? []).map(({ path, code, message }) => [
+				path,
+				code,
+				message.split(" now,")[0],
+			]);
+		expect(words(access)).toEqual([
+			[`policy:${id("policy", 1)}`, "time-disagrees", "the service says that policy `policy 1` is in force"],
+			[
+				`policy:${id("policy", 2)}`,
+				"time-disagrees",
+				`the service says that policy \`${id("policy", 2)}\` is not in force`,
+			],
+		]);
+		expect(words(access, { files: [] })).toEqual([]);
+		expect(words({ ...access, policies: unknown })).toEqual([]);
+	});
+
+	it("is given under `absent` of a name that is like a live one and is none, of tags and of policies", () => {
+		const absent = (name: string) => ({ kind: "userTag", absent: true, name, at: at(30) }) as const;
+		const found = (names: readonly string[], of: LiveOrganization = live) => {
+			const desired = { ...desiredOf(), objects: names.map(absent) };
+			return (makePlan(desired, of, context).warnings ?? []).map(
+				({ line, path, code, message }) => `${line} ${path} ${code} ${message.split("?")[0]}`,
+			);
+		};
+		expect(found(["signrs", "root-quorum", id("tag", 1), "far away", "20000001-7a3f-4c9e-9d40-000000000009"])).toEqual([
+			"30 absent not-there nothing is called `signrs`, so nothing is removed by this name; did you mean `signers`",
+		]);
+		expect(found(["signrs"], { ...live, userTags: unknown })).toEqual([]);
+		const applied = { name: "signrs", appliedAt: "", present: [], gone: [], updatedAt: "" };
+		expect(found(["signrs"], { ...live, lastApplied: { ...emptyLastApplied, userTags: { x: applied } } })).toEqual([]);
+	});
+
+	it("is sorted by what it is about, then by its words", () => {
+		const rules: readonly DesiredRule[] = ["signerz", "signer"].map((tag) => ({
+			rule: "onlyBy",
+			power: "sign",
+			tags: [tag],
+			at: at(7),
+		}));
+		expect(warningsOf({ rules }).map((text) => /`(signer.?)`/.exec(text)?.[1])).toEqual(["signer", "signerz"]);
+		const except = { userIds: [], userTags: ["signer"] };
+		const credentials: DesiredRule = { rule: "credentials", check: "keysExpire", except, at: at(8) };
+		expect(warningsOf({ rules: [credentials] })).toEqual([
+			"8 tag-not-there: no user tag is called `signer`, so `except` excepts no one by it; did you mean `signers`?",
+		]);
+		const far: DesiredRule = { rule: "members", tag: "far away", min: 1, at: at(7) };
+		expect(warningsOf({ rules: [far] })).toEqual([]);
+		expect(codes({ rules: [{ ...far, rule: "onlyBy", power: "sign", tags: ["far away"] } as never] })).toEqual([
+			"7 tag-not-there",
+		]);
+	});
+});
+
 describe("a policy or a created tag that someone renamed", () => {
 	const text = (more = ""): string => `organizationId: ${desiredOf({}).organizationId}
 userTags: [{ name: payers, create: true }]

@@ -1,5 +1,5 @@
 /**
- * Judges consensuses for all organizations that there can be: what a policy says stays wrong or right whoever has which tag today.
+ * Judges consensuses for all organizations that there can be: what a policy says stays wrong or right however tags are given today.
  * Each user of the population has a vote for every set of tags, of which one is used.
  */
 import type { AccessPolicy } from "../access.ts";

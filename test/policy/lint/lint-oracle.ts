@@ -107,7 +107,7 @@ const voters: Vocabulary = {
 
 type Approver = Value & { readonly id: string };
 
-/** Every set of approvers that the policies of the world may tell apart: each user has any of the tags. */
+/** Every set of approvers that the policies of the world may distinguish: each user has any of the tags. */
 function setsOf({ tags, userIds }: LintWorld): readonly (readonly Approver[])[] {
 	const tagSets = Array.from({ length: 2 ** tags.length }, (_, set) => tags.filter((_tag, at) => (set >> at) & 1));
 	const kindsOf = (id: string): readonly Approver[] => tagSets.map((own) => ({ id, tags: own }));

@@ -203,7 +203,7 @@ describe("What is not known", () => {
 		expect(outcome([allow(is("a"))], { users, rootQuorum })).toBe("unknown because users are not shown");
 	});
 
-	it("is asked about each submitter apart, whoever was asked about before", () => {
+	it("is asked about each submitter apart, after others as well", () => {
 		const access = accessOf([allow(`${is("b")} || ${is("c", "d")}`)]);
 		const of = (userId: string) => shortly(forecast(access, { userId }));
 		expect(["a", "b", "c", "d"].map(of)).toEqual([`denied because ${notEnough}`, "runs", "pending b d", "pending b c"]);

@@ -1,4 +1,4 @@
-/** The activity that a finding under a condition shows: asked about by itself, it has the answer of the finding. */
+/** The activity that a finding under a condition shows: asked about on its own, it has the answer of the finding. */
 import { describe, expect, it } from "vitest";
 import type { AccessState } from "../../../src/policy/access.ts";
 import { findExample, withExamples } from "../../../src/policy/powers/example.ts";

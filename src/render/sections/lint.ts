@@ -41,11 +41,8 @@ export function summarizeLint(organizations: readonly OrganizationLint[]): Summa
 		...(organizations.some(({ isLive }) => isLive) ? [] : ["only documents were judged, --live adds what is live"]),
 	];
 	const isUnread = organizations.some(({ unread }) => unread.length > 0);
-	const tone = all.some(({ severity }) => severity === "error")
-		? "bad"
-		: all.length > 0 || isUnread
-			? "attention"
-			: "good";
+	const has = (one: string): boolean => all.some(({ severity }) => severity === one);
+	const tone = has("error") ? "bad" : has("warning") || isUnread ? "attention" : "good";
 	const headline = [counts.length === 0 ? "No findings" : counts.join(", ")];
 	return { verdict: { headline, clauses: clauses.map((text) => [text]) }, tone };
 }

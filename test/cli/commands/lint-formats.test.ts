@@ -3,6 +3,8 @@ import { readFileSync } from "node:fs";
 import { Ajv } from "ajv";
 import addFormats from "ajv-formats";
 import { describe, expect, test } from "vitest";
+import type { OrganizationLint } from "../../../src/plan/lint.ts";
+import { summarizeLint } from "../../../src/render/sections/lint.ts";
 import { readOutput } from "../../run.ts";
 import { document, makeWorld } from "../../world.ts";
 
@@ -139,4 +141,14 @@ test("lint --format github annotates the line of each finding, and no name ends 
 	);
 	expect(lines[2]).toMatch(/line=8,col=24,title=orgsync%3A versioned-type::policy `50%25 of, a: b` compares/);
 	expect(lines[3]).toMatch(/title=orgsync%3A unused-ignore::/);
+});
+
+test.each([
+	[["note"], "good"],
+	[["note", "warning"], "attention"],
+	[["warning", "error"], "bad"],
+] as const)("findings with %j are summarized as %s, which --format github annotates", (severities, tone) => {
+	const findings = severities.map((severity) => ({ severity }));
+	const one = { findings, ignored: [], unread: [], isLive: true } as unknown as OrganizationLint;
+	expect(summarizeLint([one]).tone).toBe(tone);
 });

@@ -49,6 +49,11 @@ it("the options and commands of the engine do to tags and policies what their pa
 	});
 	expectSuccess(await stack.pulumi(["import", "--file", "import.json", "--yes", "--skip-preview"]));
 
+	const treasury: ProgramResource = { type: "UserTag", properties: { name: "treasury", create: true } };
+	const later = { tied: policy("tied", { deletedWith: "treasury" }), treasury };
+	stack.write({ "Pulumi.yaml": writeYaml({ resources: later }) });
+	expect(shown(await stack.preview())).toContain('resource or variable named "treasury" could not be found');
+
 	stack.write({ "Pulumi.yaml": write([alice, bob], {}) });
 	expectSuccess(await stack.up(["--target", urnOf("UserTag", "treasury")]));
 	expect(world.submits()).toEqual(["create_user_tag"]);

@@ -125,8 +125,7 @@ function namesNow({ saved, fresh, live }: Revisited): UserNames {
 
 /** Whether both show a reader the same. */
 function isShownAlike(saved: Change, fresh: Change): boolean {
-	const shown = (change: Change): unknown => (change.kind === "userTag" ? { ...change, lastApplied: null } : change);
-	return sameValue(shown(saved), shown(fresh));
+	return sameValue({ ...saved, lastApplied: null }, { ...fresh, lastApplied: null });
 }
 
 /** Returns the windows of users whom the change adds or removes, which reviewers went by. */

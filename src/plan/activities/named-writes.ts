@@ -1,4 +1,5 @@
 /** Activities that give an object its name, and take it away: what they say of which id had which name. */
+import { isRecord } from "../../common/json.ts";
 
 /** An activity, as far as it says this: the inner objects of intent and result. */
 export interface RecordedActivity {
@@ -40,7 +41,7 @@ interface CreatedObject {
 
 /** Returns what an activity creates. Results list ids in the order of the intent (docs/internals/service.md#extended-submits). */
 export function createdBy({ intent, result }: RecordedActivity): readonly CreatedObject[] {
-	const wanted = Array.isArray(intent.policies) ? intent.policies.filter(isObject) : [intent];
+	const wanted = Array.isArray(intent.policies) ? intent.policies.filter(isRecord) : [intent];
 	const ids: readonly unknown[] = Array.isArray(result.policyIds)
 		? result.policyIds
 		: [result.policyId ?? result.userTagId];
@@ -67,8 +68,4 @@ export function idsOfName(
 /** Returns an id in lower case; null for anything else. */
 export function idOf(value: unknown): string | null {
 	return typeof value === "string" ? value.toLowerCase() : null;
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-	return typeof value === "object" && value !== null;
 }

@@ -182,12 +182,9 @@ function changeOf<T>(
 	head: T | undefined,
 	list: (value: T) => readonly string[],
 ): { readonly added: readonly string[]; readonly gone: readonly string[] } {
-	const [before, after] = [base && list(base), head && list(head)];
-	const without = (some: readonly string[] = [], others: readonly string[] = []): readonly string[] => {
-		const all = new Set(others);
-		return some.filter((item) => !all.has(item));
-	};
-	return { added: without(after, before), gone: without(before, after) };
+	const [before, after] = [base === undefined ? [] : list(base), head === undefined ? [] : list(head)];
+	const [had, has] = [new Set(before), new Set(after)];
+	return { added: after.filter((item) => !had.has(item)), gone: before.filter((item) => !has.has(item)) };
 }
 
 /** A tag under `absent` is found by its id or its name; plans name it by its live name. */

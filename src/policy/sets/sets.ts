@@ -45,11 +45,8 @@ export function setOf(members: Iterable<number>): Bits {
 }
 
 /** Returns the places of the items for which the test holds. */
-export const placesOf = <T>(items: readonly T[], isIn: (item: T, index: number) => boolean): Bits => {
-	const places: number[] = [];
-	for (const [index, item] of items.entries()) if (isIn(item, index)) places.push(index);
-	return setOf(places);
-};
+export const placesOf = <T>(items: readonly T[], isIn: (item: T, index: number) => boolean): Bits =>
+	setOf([...items.keys()].filter((index) => isIn(items[index] as T, index)));
 
 /** Returns whether all of the first set is in the second. */
 export const isWithin = (set: Bits, other: Bits): boolean => (set & ~other) === 0n;

@@ -121,7 +121,7 @@ describe("a reading of credentials", () => {
 		expect(await read(serviceWith([{}]))).toMatchObject({ sessionProfiles: {}, credentials: { known: false } });
 	});
 
-	it("has the service's time where the service tells it", async () => {
+	it("has the service's time where the service shows it", async () => {
 		expect(await read(serviceWith([], [], 7000))).toMatchObject({ atMs: 7000, readAtMs: 5 });
 	});
 });

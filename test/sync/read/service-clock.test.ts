@@ -36,8 +36,8 @@ describe("the service's clock", () => {
 		["is behind", [-2], -2, -2, -2],
 		["is the offset that our own clock supports best", [3, -1, 2], -1, -1, 3],
 		["is the later of two that ours supports alike", [1, -1], -1, -1, 1],
-		["is told by answers that agree alone", [2, 90], 2, 2, 2],
-		["is told by answers that are five minutes apart", [1, 6], 1, 1, 6],
+		["is shown by answers that agree alone", [2, 90], 2, 2, 2],
+		["is shown by answers that are five minutes apart", [1, 6], 1, 1, 6],
 		["is the latest where it was set", [set(60), set(90)], 90, 90, 90],
 	])("%s", async (_what, answers, offset, exact, time) => {
 		const { clocked } = await heard(answers);

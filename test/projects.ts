@@ -24,13 +24,7 @@ const slow: ReadonlySet<string> = new Set(
 		...["cli/commands/approve-history", "cli/commands/policies-once", "cli/commands/reviewed-plan"],
 		...["cli/commands/approve", "cli/consensus"],
 		...["cli/kinds", "cli/order", "cli/reversals", "document/saved/saved-forged", "document/saved/saved-meaning"],
-		...[
-			"document/limits",
-			"engine/finding",
-			"plan/order/order-search",
-			"sdk/exported-program",
-			"wire/transport-failure",
-		],
+		...["document/limits", "engine/finding", "plan/order/order-search", "wire/transport-failure"],
 		...[
 			"access-end",
 			"denied-reads",

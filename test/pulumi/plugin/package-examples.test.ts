@@ -1,10 +1,15 @@
-/** The programs in the package schema: each example is there in five languages, and uses only what the package has. */
+/**
+ * The programs in the package schema: each example is there in five languages, and uses only what the package has. What `orgsync
+ * export` writes in TypeScript fits the same SDK.
+ */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import ts from "typescript";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { parse } from "yaml";
+import { exportProgram } from "../../../src/document/export/export-program.ts";
+import { id, known, liveOf, liveTag } from "../../plan/support-organizations.ts";
 import { nameOf, type ObjectType, schema, type Type } from "../read-schema.ts";
 
 const languages = ["typescript", "python", "csharp", "go", "yaml"] as const;
@@ -161,6 +166,19 @@ describe.each(examples)("the example $name", (example) => {
 	});
 });
 
+/** What is exported of a live organization, its removals not in comments. */
+function exportedProgram(): string {
+	const live = liveOf({
+		userTags: known([liveTag(1, '${x} */ `y` "\\', { members: known([id("user", 1)]) }), liveTag(2, "auditors")]),
+		policies: known([{ id: id("policy", 1), name: "a\n*/" }]),
+		oauthProviders: known([{ userId: id("user", 1), id: id("provider", 1), name: "" }]),
+		tvcApps: known([{ id: id("app", 1), name: "signer" }]),
+	});
+	const users = known([{ id: id("user", 1), name: "alice */\n// bob" }]);
+	const { text } = exportProgram({ live, users, sessionProfilesKnown: known(null) }, "pulumi-typescript");
+	return text.replaceAll(/^\/\/(?=new |\t|\}\);)/gm, "");
+}
+
 describe("the examples", () => {
 	it("are there for every resource, and for the functions that most programs call", () => {
 		const names = new Set(examples.map(({ token }) => nameOf(token)));
@@ -169,14 +187,20 @@ describe("the examples", () => {
 		);
 	});
 
-	it("compile in TypeScript with the generated SDK, as do the projects of examples/", { timeout: 60_000 }, () => {
+	it("compile in TypeScript with the generated SDK, as do the projects of examples/ and an exported program", {
+		timeout: 60_000,
+	}, () => {
 		const folder = mkdtempSync(join(tmpdir(), "orgsync-examples-"));
 		onTestFinished(() => rmSync(folder, { recursive: true }));
 		mkdirSync(join(folder, "programs"));
 		const projects = ["pulumi-typescript", "policies-pulumi/typescript"].map((name) =>
 			readFileSync(`examples/${name}/index.ts`, "utf8"),
 		);
-		const texts = [...examples.map((example) => programOf(example, "typescript")), ...projects];
+		const exported = exportedProgram();
+		expect(exported.match(/^new orgsync\./gm)).toHaveLength(5);
+		// One mistake shows that the compiler looks at all of it.
+		const wrong = 'new orgsync.TvcAppRemoval("wrong", { organizationId, app: "" });';
+		const texts = [...examples.map((example) => programOf(example, "typescript")), ...projects, `${exported}${wrong}`];
 		const files = texts.map((text, index) => {
 			const file = join(folder, "programs", `${index}.ts`);
 			writeFileSync(file, text);
@@ -197,6 +221,8 @@ describe("the examples", () => {
 			},
 		});
 		const problems = files.flatMap((file) => ts.getPreEmitDiagnostics(program, program.getSourceFile(file)));
-		expect(problems.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, "\n"))).toEqual([]);
+		expect(problems.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, "\n"))).toEqual([
+			expect.stringContaining("'app' does not exist in type 'TvcAppRemovalArgs'"),
+		]);
 	});
 });

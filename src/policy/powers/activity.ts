@@ -66,7 +66,7 @@ export function factsOfType(type: string): ActivityFacts {
 }
 
 export const isForRootQuorum = ({ kind }: ActivityFacts): boolean =>
-	kind !== null && typesOfKind(kind).some(({ rootQuorumOnly }) => rootQuorumOnly);
+	typesOfKind(kind ?? "").some(({ rootQuorumOnly }) => rootQuorumOnly);
 
 const listed = new Map<string, readonly ActivityFacts[]>();
 

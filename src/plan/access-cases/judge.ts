@@ -175,6 +175,12 @@ export const unjudged = (because: Reason): CaseFinding => ({
 	because,
 });
 
+/** Returns what is unknown of the policy that the check is about, else of the first one. */
+function becauseOf({ policyId }: Check, { parts, because }: Point): Reason | null {
+	const own = parts.find((part) => policyId !== undefined && part.policyId === policyId && part.unknown !== null);
+	return own?.unknown?.because ?? because;
+}
+
 function describe(check: Check, point: Point): CaseFinding {
 	const { group, condition, unless, atMs } = point;
 	const example = point.found.facts.fields === undefined ? findExample({ group, condition, unless }) : null;
@@ -183,7 +189,7 @@ function describe(check: Check, point: Point): CaseFinding {
 		...{ group, condition },
 		...(example === null ? {} : { example }),
 		...(atMs === null ? {} : { at: new Date(atMs).toISOString() }),
-		because: check.state === "unknown" ? (point.because ?? { kind: "user-attributes-unknown" }) : null,
+		because: check.state === "unknown" ? (becauseOf(check, point) ?? { kind: "user-attributes-unknown" }) : null,
 		clauses: check.state === "unknown" ? [] : explainSet(check, point),
 	};
 }

@@ -121,6 +121,19 @@ describe("policies", () => {
 		expect(explained("by: [two]", access)).toEqual([[clauseOf(two, false)]]);
 		expect(explained("by: [other]", access)).toEqual([[]]);
 	});
+
+	test("whose part is unknown are unknown for a reason of their own", () => {
+		const resource = "activity.resource == 'SECRET'";
+		const access = accessOf(members, [
+			{ ...two, condition: resource },
+			{ ...any, condition: resource },
+		]);
+		const [found] = judgeFile("rootQuorum: aside\ntests: [{ name: it, power: secrets, by: [] }]", access).cases;
+		const reasons = found?.findings.map(
+			({ policyId, because }) => `${policyId} ${Reflect.get(because ?? {}, "policyId")}`,
+		);
+		expect(new Set(reasons)).toEqual(new Set([two, any].map(({ id }) => `${id} ${id}`)));
+	});
 });
 
 test("a tag that lost its members is explained by no policy", () => {

@@ -1,6 +1,6 @@
 /** How an answer's activity is read: what may be missing, and what makes it ours. */
 import { describe, expect, it } from "vitest";
-import { readActivity, readTime } from "../../src/wire/activity.ts";
+import { endOfPrecision, readActivity, readTime } from "../../src/wire/activity.ts";
 import { approvals, submits } from "../../src/wire/operations.ts";
 import { encodeSubmit } from "../../src/wire/request-body.ts";
 import { goodActivity, type Reply } from "./independent-server.ts";
@@ -101,6 +101,14 @@ describe("what a returned activity says", () => {
 		[true, undefined],
 	])("of a time as %j is %s milliseconds since 1970", (value, ms) => {
 		expect(readTime(value)).toBe(ms);
+	});
+
+	it.each([
+		[0, 999],
+		[5000, 5999],
+		[5001, 5001],
+	])("of a time without a fraction may be anywhere in its second: %i, %i", (ms, end) => {
+		expect(endOfPrecision(ms)).toBe(end);
 	});
 
 	it("of a failure is a code and a text, as far as they are such", () => {

@@ -73,7 +73,7 @@ class Walk {
 	/** Whether a page has had as many activities as one can have. */
 	#isFull = false;
 	/** Whether the first page had its newest activity last. */
-	#isOldestFirst = false;
+	#isOldestFirst: boolean | undefined;
 	/** Whether a cursor has led to activities that all were new: then an empty page is the end. */
 	#leads = false;
 	/** Whether a page had both new and known activities: then an empty page elsewhere is no end. */

@@ -71,7 +71,7 @@ class Evaluation {
 			case "name":
 				return this.#name(expression.name, item);
 			case "opaque":
-				return unread(expression.because);
+				return this.#noteMissing({ ...unread(expression.because), mayBeMissing: true });
 			case "field":
 				return this.#part(this.value(expression.of, item), expression.name, expression, "a field");
 			case "index":

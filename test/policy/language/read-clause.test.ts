@@ -66,4 +66,9 @@ describe("a clause with an opaque part", () => {
 	it("is unknown where the part decides, with the reason", () => {
 		expect(valueIn("activity.action == 'CREATE' && sponsor == true")).toMatch(/^unread: `sponsor` is not a name/);
 	});
+
+	it("is not true where the rest is: the part may err", () => {
+		const text = "(sponsor == true && activity.action == 'SIGN') || activity.action == 'CREATE'";
+		expect(valueIn(text)).toMatch(/^unread: `sponsor` is not a name/);
+	});
 });

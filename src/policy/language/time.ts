@@ -140,7 +140,7 @@ export function isOpen(span: CronSpan, atMs: number): boolean | null {
 		if (!firesOn(span, day)) continue;
 		for (const minute of span.minutesOfDay) {
 			const local = day * dayMs + minute * minuteMs;
-			if (local < earliest || local > latest) continue;
+			if (local <= earliest || local > latest) continue;
 			const isFireOpen = isOpenFrom(local, span.durationMs, offsets, atMs);
 			if (isFireOpen === true) return true;
 			if (isFireOpen === null) isUnclear = true;
@@ -163,15 +163,14 @@ function firesOn(span: CronSpan, day: number): boolean {
  * early or late; one at a repeated local time may be the first, the second or both.
  */
 function isOpenFrom(local: number, durationMs: number, offsets: readonly Offset[], atMs: number): boolean | null {
-	const open: boolean[] = [];
+	const open = new Set<boolean>();
 	for (const [index, { start, ahead }] of offsets.entries()) {
 		const fire = local - ahead;
 		const end = offsets[index + 1]?.start ?? Number.POSITIVE_INFINITY;
-		if (fire >= start && fire < end) open.push(fire <= atMs && atMs < fire + durationMs);
+		if (fire >= start && fire < end) open.add(fire <= atMs && atMs < fire + durationMs);
 	}
-	if (open.length > 0) return open.every(Boolean) ? true : open.some(Boolean) ? null : false;
-	const possible = offsets.map(({ ahead }) => local - ahead);
-	return Math.min(...possible) <= atMs && atMs < Math.max(...possible) + durationMs ? null : false;
+	const [only = null] = open;
+	return open.size === 1 ? only : null;
 }
 
 /** Returns the moments at which windows of the schedule open or close, from one moment to another, in order; at most `max`. */

@@ -27,7 +27,7 @@ import {
 	withLive,
 } from "./support-organizations.ts";
 
-const settings = casesToTry(50);
+const settings = casesToTry(35);
 const { numRuns } = settings;
 
 describe("an organization that was applied", () => {
@@ -239,7 +239,7 @@ describe("a plan", () => {
 					if (JSON.stringify(other) !== JSON.stringify(data)) occurred.moved += 1;
 				},
 			),
-			casesToTry(200),
+			casesToTry(120),
 		);
 		for (const [what, times] of Object.entries(occurred)) expect(times, what).toBeGreaterThan(0);
 	});

@@ -18,7 +18,7 @@ import {
 	smallWorlds,
 } from "./support-organizations.ts";
 
-const settings = casesToTry(1_000);
+const settings = casesToTry(600);
 
 function planOf(world: SmallWorld): Plan {
 	return makePlan(desiredOfWorld(world), liveOfWorld(world), context);

@@ -27,7 +27,7 @@ import {
 	submitterOf,
 } from "./support-predictions.ts";
 
-const settings = casesToTry(100);
+const settings = casesToTry(50);
 const { numRuns } = settings;
 
 /** So many organizations in one emulator, and every request to it still takes little. */

@@ -36,7 +36,7 @@ import {
 } from "../../plan/support-organizations.ts";
 import { applyToReport, Bench, seedOf } from "../../sync/support.ts";
 
-const settings = casesToTry(200);
+const settings = casesToTry(120);
 
 /** An organization as the service shows it. Names by id; of providers by `USER/ID`. */
 interface State {

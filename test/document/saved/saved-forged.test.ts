@@ -429,7 +429,7 @@ describe("a saved plan that orgsync makes is taken", () => {
 				for (const { relation } of made.waiting) occurred[relation] += 1;
 				if (made.waiting.length === 0) occurred.none += 1;
 			}),
-			casesToTry(1_000),
+			casesToTry(700),
 		);
 		for (const [what, times] of Object.entries(occurred)) expect(times, what).toBeGreaterThan(50);
 	});

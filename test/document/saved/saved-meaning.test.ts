@@ -131,7 +131,7 @@ describe("a saved plan", () => {
 				const text = encodeSavedPlan(saved);
 				expect(encodeSavedPlan(decodeSavedPlan(text, "plan.json"))).toBe(text);
 			}),
-			casesToTry(60),
+			casesToTry(40),
 		);
 	});
 });

@@ -10,7 +10,7 @@ import type { DesiredMembers, DesiredOrganization, LiveOrganization } from "../.
 import { casesToTry } from "../../case-count.ts";
 import { desiredOf, id, known, liveOf, liveTag, sectionsOf, unknown, wantTag } from "../support-organizations.ts";
 
-const settings = casesToTry(1_500);
+const settings = casesToTry(1_000);
 
 const users = [0, 1, 2].map((number) => id("user", number));
 const tagIds = [0, 1, 2].map((number) => id("tag", number));

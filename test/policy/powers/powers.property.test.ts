@@ -9,7 +9,7 @@ import { checkPowers } from "./check-powers.ts";
 
 /** Runs the check for many seeds. */
 function forSeeds(check: (random: Random) => void): void {
-	forEachSeed(300, (seed) => check(new Random(seed)));
+	forEachSeed(200, (seed) => check(new Random(seed)));
 }
 
 describe("Powers of random organizations", () => {

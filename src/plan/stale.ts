@@ -43,7 +43,7 @@ export type Staleness =
 	| { readonly what: "removal"; readonly before: RemovalChange["before"]; readonly now: RemovalChange["before"] }
 	/** Null: there is none. */
 	| { readonly what: "policy"; readonly before: NamedPolicy | null; readonly now: NamedPolicy | null }
-	| { readonly what: "gone" }
+	| { readonly what: "gone" | "unread" }
 	/** `activity`: what the plan file states of the activity that was not to be submitted again. */
 	| { readonly what: "released"; readonly operation: string; readonly activity: "rejected" | "pending" }
 	| { readonly what: "step"; readonly planned: Step | undefined; readonly wanted: Step | undefined }
@@ -160,6 +160,8 @@ function findOtherNames(saved: Plan, fresh: Plan): readonly StaleObject[] {
 
 type Comparison = Pick<StaleObject, "reason" | "before" | "after" | "because">;
 
+const unread = { reason: "changed", after: null, because: { what: "unread" } } as const;
+
 function compareTag(
 	planned: TagChange,
 	fresh: TagChange | undefined,
@@ -167,7 +169,8 @@ function compareTag(
 	live: LiveOrganization,
 	names: UserNames,
 ): Comparison {
-	const tag = live.userTags.known ? live.userTags.value.find(({ id }) => id === planned.tagId) : undefined;
+	if (!live.userTags.known) return { ...unread, before: planned.before };
+	const tag = live.userTags.value.find(({ id }) => id === planned.tagId);
 	const members = tag?.members.known === true ? tag.members.value : (fresh?.before.members ?? null);
 	const now = tag === undefined ? null : { name: tag.name, members };
 	const freshTagId = fresh?.tagId ?? null;
@@ -185,16 +188,15 @@ function comparePolicy(
 	problem: Problem | undefined,
 	live: LiveOrganization,
 ): Comparison {
-	const policies = live.policies?.known === true ? live.policies.value : undefined;
+	const nameOf = (one: { readonly name: string } | null): OutdatedState | null => one && { name: one.name };
+	if (live.policies?.known !== true) return { ...unread, before: nameOf(planned.before) };
 	// What the plan creates has no live id; another of its name may have appeared.
-	const found = policies?.find(
+	const found = live.policies.value.find(
 		({ id, name }) => id === planned.id || (planned.before === null && name === planned.after.name),
 	);
 	const before = planned.before && { id: planned.id, name: planned.before.name };
 	const now = found === undefined ? null : { id: found.id, name: found.name };
-	const nameOf = (one: NamedPolicy | null): OutdatedState | null => one && { name: one.name };
-	const isApplied = fresh === undefined && policies !== undefined;
-	const reason = problem !== undefined ? "not-possible" : isApplied ? "already-applied" : "changed";
+	const reason = problem !== undefined ? "not-possible" : fresh === undefined ? "already-applied" : "changed";
 	return { reason, before: nameOf(before), after: nameOf(now), because: { what: "policy", before, now } };
 }
 

@@ -31,6 +31,8 @@ function staleText(because: Staleness): string {
 			return tagText(because);
 		case "gone":
 			return "it is gone already, as the plan wanted";
+		case "unread":
+			return "it cannot be read any more";
 		case "removal":
 			return removalText(because);
 		case "policy":

@@ -56,7 +56,7 @@ describe("a policy of a saved plan", () => {
 			liveWith(livePolicy(2, "pay")),
 			{ reason: "changed", after: null, because: { what: "policy", before: pay, now: null } },
 		],
-		["cannot be read", { ...was, policies: unknown }, { reason: "changed", after: null }],
+		["cannot be read", { ...was, policies: unknown }, { reason: "changed", after: null, because: { what: "unread" } }],
 	])("%s", (_what, now, expected) => {
 		const [first, ...others] = outdated(now).filter((one) => one.address === address);
 		expect(others).toEqual([]);

@@ -115,13 +115,16 @@ function findWrittenDisagreements(
 	if (taken.length > 0) return taken;
 	if (request.operation === "create_user_tag") {
 		const isWanted = steps.some((step) => commonObjects(step, request).length > 0);
-		return [isWanted ? { code: "differs", fields: ["members"], unmanaged: [] } : { code: "unmanaged" }];
+		return [
+			isWanted ? { code: "differs", fields: ["members"], unmanaged: [], isPartial: false } : { code: "unmanaged" },
+		];
 	}
 	const compared = comparePolicies(request, desired, live);
 	const managed = compared.filter(({ fields }) => fields !== null);
 	if (managed.length === 0) return [{ code: "unmanaged" }];
 	const fields = [...new Set(managed.flatMap((one) => one.fields ?? []))];
-	return [{ code: "differs", fields, unmanaged: compared.flatMap((one) => (one.fields === null ? [one.name] : [])) }];
+	const unmanaged = compared.flatMap((one) => (one.fields === null ? [one.name] : []));
+	return [{ code: "differs", fields, unmanaged, isPartial: managed.some((one) => one.isPartial) }];
 }
 
 /** Returns that the names are taken which the activity gives, whatever a document wants. */
@@ -143,11 +146,9 @@ function comparePolicies(request: StepLike, desired: DesiredOrganization, live: 
 		.filter(isWritten)
 		.map(({ id, after }) => {
 			const other = wanted.get(id);
-			if (other === undefined) return { name: after.name, fields: null };
+			if (other === undefined) return { name: after.name, fields: null, isPartial: false };
 			const fields = policyFields.filter((field) => after[field] !== other[field]);
-			// What an update leaves out can be something else by the time it is approved.
-			const leavesOut = fields.length === 0 && changed.has(id);
-			return { name: after.name, fields: leavesOut ? ["what it leaves out"] : fields };
+			return { name: after.name, fields, isPartial: fields.length === 0 && changed.has(id) };
 		});
 }
 

@@ -88,8 +88,16 @@ export type Disagreement =
 	| { readonly code: "not-absent"; readonly ids: readonly string[] }
 	/** The document does not have its object, or cannot have one of this kind. */
 	| { readonly code: "unmanaged" }
-	/** The document has its objects, these fields of them with other values; other policies, by name, it does not have. */
-	| { readonly code: "differs"; readonly fields: readonly string[]; readonly unmanaged: readonly string[] }
+	/**
+	 * The document has its objects, these fields of them with other values; other policies, by name, it does not have. `isPartial`:
+	 * what it leaves out can be something else by the time it is approved.
+	 */
+	| {
+			readonly code: "differs";
+			readonly fields: readonly string[];
+			readonly unmanaged: readonly string[];
+			readonly isPartial: boolean;
+	  }
 	/** It gives names that these live objects have. */
 	| { readonly code: "name-taken"; readonly kind: "policy" | "userTag"; readonly taken: readonly Holder[] }
 	/** No step of the saved plan is about its object. */

@@ -202,12 +202,19 @@ function describeDisagreement(one: Disagreement, activity: Activity, names: User
 	}
 }
 
-function describeConflict({ fields, unmanaged }: Extract<Disagreement, { readonly code: "differs" }>): Phrase {
-	const others: Phrase =
-		unmanaged.length === 0 ? [] : ["the document does not manage ", ...listOf(unmanaged.slice(0, maxListed), nameOf)];
-	if (fields.length === 0)
-		return others.length > 0 ? others : ["changes nothing: its object is as the document has it already"];
-	return [`conflicts with the document in ${fields.join(", ")}`, ...(others.length > 0 ? ["; ", ...others] : [])];
+function describeConflict({
+	fields,
+	unmanaged,
+	isPartial,
+}: Extract<Disagreement, { readonly code: "differs" }>): Phrase {
+	const unlisted: Phrase = ["the document does not manage ", ...listOf(unmanaged.slice(0, maxListed), nameOf)];
+	const conflicts: readonly Phrase[] = [
+		...(fields.length > 0 ? [[`conflicts with the document in ${fields.join(", ")}`]] : []),
+		...(isPartial ? [["leaves out what the document states, which can differ by the time it is approved"]] : []),
+		...(unmanaged.length > 0 ? [unlisted] : []),
+	];
+	if (conflicts.length === 0) return ["changes nothing: its object is as the document has it already"];
+	return joinPhrases(conflicts, "; ");
 }
 
 /** Returns the objects by address; the ids are those that `absent` does not list. */

@@ -65,7 +65,7 @@ export default {
 			sharedByDoers,
 		]),
 		roomMayImport("action", [
-			"^src/cli/(run|output/output|output/streams)\\.ts$",
+			"^src/cli/(run|output/output|output/sleep|output/streams)\\.ts$",
 			"^src/render/",
 			"^src/say/",
 			sharedByDoers,

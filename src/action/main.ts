@@ -1,6 +1,7 @@
 /** Runs one step of the GitHub action as a process: `node main.js prepare|run|publish`, in the environment of the runner. */
 import type { Terminal } from "../cli/output/output.ts";
-import { Outlet, settleStreams, sleep } from "../cli/output/streams.ts";
+import { sleep } from "../cli/output/sleep.ts";
+import { Outlet, settleStreams } from "../cli/output/streams.ts";
 import { exitCodes } from "../common/errors.ts";
 import { framesOf, hideSecrets } from "../common/hide-secrets.ts";
 import { annotate } from "./step.ts";

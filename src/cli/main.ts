@@ -2,7 +2,8 @@
 import { type ExitCode, exitCodes } from "../common/errors.ts";
 import { showText } from "../common/escape.ts";
 import type { Terminal } from "./output/output.ts";
-import { Outlet, settleStreams, sleep } from "./output/streams.ts";
+import { sleep } from "./output/sleep.ts";
+import { Outlet, settleStreams } from "./output/streams.ts";
 import { findTraceTarget } from "./output/trace-target.ts";
 import type { Traces } from "./output/traces.ts";
 

@@ -280,6 +280,11 @@ describe("a tag moved", () => {
 				after: { name: "signers", members: null },
 			},
 		],
+		[
+			"when the user tags cannot be read",
+			{ ...before, userTags: unknown },
+			{ reason: "changed", because: "it cannot be read any more", after: null },
+		],
 	])("%s", (_what, now, expected) => {
 		const planned = { name: "signers", members: [bob, carol] };
 		expect(moved(now)).toEqual([expect.objectContaining({ organizationId, address, before: planned, ...expected })]);

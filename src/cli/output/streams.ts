@@ -1,7 +1,6 @@
 /** Standard output and standard error without silent losses: Node drops a failed write or ends the process. */
 import { fstatSync, writeSync } from "node:fs";
 import { Writable } from "node:stream";
-import { setTimeout } from "node:timers/promises";
 import { type ExitCode, exitCodes, explainFileError } from "../../common/errors.ts";
 
 type StreamFailure = NodeJS.ErrnoException;
@@ -109,9 +108,4 @@ export async function findLost(
 	if (output?.code === "EPIPE" && (error === undefined || error.code === "EPIPE")) return undefined;
 	if (output !== undefined) return describeStreamFailure("output", output);
 	return error === undefined ? undefined : describeStreamFailure("error", error);
-}
-
-/** The `sleep` of a process. */
-export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
-	return setTimeout(ms, undefined, signal && { signal }).catch(() => undefined);
 }

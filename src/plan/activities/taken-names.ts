@@ -1,6 +1,7 @@
 /** Names that requests give to policies and user tags, and the live objects that have them already. Pure. */
+import { requestShapes } from "../kinds/index.ts";
 import type { LiveOrganization } from "../organization.ts";
-import type { AnyParameters } from "./requests.ts";
+import { type AnyParameters, isStepOperation, subjectOf } from "./requests.ts";
 
 /** A live policy or user tag. */
 export interface Holder {
@@ -13,24 +14,16 @@ interface Request {
 	readonly parameters: AnyParameters;
 }
 
-/** Returns the names that a request gives, and the id of the object that gets one; null for those that it creates. */
+/** Returns the names that a request gives, in its order, and the id of the object that gets one; null for those that it creates. */
 export function namesGiven({
 	operation,
 	parameters,
 }: Request): readonly [names: readonly string[], own: string | null] {
-	const { policies, policyName, policyId, userTagName, newUserTagName, userTagId } = parameters;
-	switch (operation) {
-		case "create_policies":
-			return [Array.isArray(policies) ? policies.map((one) => String(one?.policyName)) : [], null];
-		case "update_policy":
-			return [typeof policyName === "string" ? [policyName] : [], String(policyId).toLowerCase()];
-		case "create_user_tag":
-			return [[String(userTagName)], null];
-		case "update_user_tag":
-			return [typeof newUserTagName === "string" ? [newUserTagName] : [], String(userTagId).toLowerCase()];
-		default:
-			return [[], null];
-	}
+	if (!isStepOperation(operation)) return [[], null];
+	const { objects } = requestShapes[operation];
+	if (objects !== undefined) return [objects(parameters), null];
+	const name = parameters.policyName ?? parameters.newUserTagName;
+	return [typeof name === "string" ? [name] : [], subjectOf({ operation, parameters }).toLowerCase()];
 }
 
 /** Returns those of the objects, of the kind that the request writes, that have a name which it gives to another. */

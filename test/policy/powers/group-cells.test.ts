@@ -14,7 +14,7 @@ const [one, other] = [partOf("eth.tx.nonce == 71"), partOf("wallet.id == 'sevent
 const holdingIn = (cells: ReturnType<typeof cellsOf>) => cells.map(({ holding }) => [...holding]);
 
 describe("The cells of a group", () => {
-	it("are found once for the same conditions, and are others for other conditions, kinds apart and fields", () => {
+	it("are found once for the same conditions, and are others for other conditions and kinds apart", () => {
 		const facts = factsOfGroup(signing);
 		const cells = cellsOf([one, other], facts, new Set());
 		expect(holdingIn(cells)).toContainEqual([one.condition, other.condition]);
@@ -22,8 +22,15 @@ describe("The cells of a group", () => {
 		expect(holdingIn(cellsOf([one], facts, new Set()))).toEqual([[], [one.condition]]);
 		expect(cellsOf([one, other], facts, new Set(["kind SIGN_TRANSACTION"]))).not.toBe(cells);
 		expect(cellsOf([one, other], factsOfGroup({ resource: "WALLET", action: "UPDATE" }), new Set())).not.toBe(cells);
-		const known = factsOfGroup(signing, new Map([["eth.tx.nonce", 71n]]));
-		expect(cellsOf([one, other], known, new Set())).not.toBe(cells);
+	});
+
+	it("are those of the one activity that is asked about, whichever was asked about before", () => {
+		const ofKey = partOf("private_key.id == 'seventy'");
+		const cellsWith = (field: string) =>
+			holdingIn(cellsOf([ofKey], factsOfGroup(signing, new Map([[field, "one"]])), new Set()));
+		expect(cellsWith("private_key.label")).toEqual([[], [ofKey.condition]]);
+		// What is signed with is a private key or a wallet.
+		expect(cellsWith("wallet.id")).toEqual([[]]);
 	});
 
 	it("are there twice where users may change their own credentials, those that are their own behind the others", () => {

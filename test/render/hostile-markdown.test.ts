@@ -23,11 +23,14 @@ function proseOf(html: string): string {
 		.replace(/<[^>]*>/g, " ");
 }
 
-describe.each(Object.keys(resultsOf()))("hostile names in Markdown of %s", (name) => {
+describe.each(
+	Object.keys(resultsOf()).entries().toArray(),
+)("hostile names in Markdown of result %i, %s", (place, name) => {
 	const render = (result: CommandResult | undefined) => renderMarkdown(result as CommandResult);
 	const peaceful = toHtml(render(peacefulResults[name]));
 	const hostile = hostileResults.map((all) => render(all[name]));
-	const hostileHtml = hostile.map(toHtml);
+	// Most is in several results: rendered are those with each name in front or behind, by turns.
+	const hostileHtml = hostile.filter((_, index) => index % 2 === ((index >> 1) + place) % 2).map(toHtml);
 
 	it("leave the structure as it is, and one marker", () => {
 		for (const html of hostileHtml) expect(skeletonOf(html)).toEqual(skeletonOf(peaceful));

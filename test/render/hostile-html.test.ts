@@ -25,9 +25,16 @@ const peaceful = resultsOf((text) => `peaceful ${text}`);
 const hostile = hostileNamings.map(resultsOf);
 
 describe("hostile names on the page", () => {
-	it.each(Object.entries(peaceful))("add no element and no attribute to %s", (name, result) => {
+	// Most is in several results: rendered are those with each name in front or behind, by turns.
+	it.each(
+		Object.entries(peaceful).map(([name, result], place) => ({
+			name,
+			result,
+			renamed: hostile.filter((_, index) => index % 2 === ((index >> 1) + place) % 2),
+		})),
+	)("add no element and no attribute to $name", ({ name, result, renamed }) => {
 		const structure = structureOf(renderHtml(result));
-		for (const results of hostile) {
+		for (const results of renamed) {
 			const page = renderHtml(results[name] ?? complete({ command: "" }));
 			expect(structureOf(page)).toEqual(structure);
 		}

@@ -23,9 +23,7 @@ function proseOf(html: string): string {
 		.replace(/<[^>]*>/g, " ");
 }
 
-describe.each(
-	Object.keys(resultsOf()).entries().toArray(),
-)("hostile names in Markdown of result %i, %s", (place, name) => {
+describe.each([...Object.keys(resultsOf()).entries()])("hostile names in Markdown of result %i, %s", (place, name) => {
 	const render = (result: CommandResult | undefined) => renderMarkdown(result as CommandResult);
 	const peaceful = toHtml(render(peacefulResults[name]));
 	const hostile = hostileResults.map((all) => render(all[name]));

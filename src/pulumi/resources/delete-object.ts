@@ -1,5 +1,6 @@
 /** Deletes the object of a resource, unless another resource, another stack or a document manages it by now. */
-import { readDocument } from "../inputs/inputs.ts";
+import type { LastOwner } from "../../sync/journal-owners.ts";
+import { isDynamic, readDocument } from "../inputs/inputs.ts";
 import { isSameOwner } from "../session/claims.ts";
 import type { Session } from "../session/session.ts";
 import { appliedIn, findOrigin, knownId, withoutStandIn } from "./created-object.ts";
@@ -15,17 +16,23 @@ import {
 type Outputs = ResourceInputs & ResourceOutputs;
 
 /** Returns which other resource manages the object, in words; undefined if none does. */
-export async function findOtherOwner(
-	{ organizationId, appliedAs, ...props }: Outputs,
-	object: string,
-	session: Session,
-): Promise<string | undefined> {
+export async function findOtherOwner(props: Outputs, object: string, session: Session): Promise<string | undefined> {
+	const { organizationId } = props;
 	const claim = session.claims.find(organizationId, object);
 	if (claim !== undefined) return `the program manages it with the resource \`${claim.resource}\``;
 	const owner = await session.lastOwners.find(organizationId, object);
-	if (owner === undefined || isSameOwner(owner, props)) return undefined;
-	if (appliedAs?.urn === owner.resourceUrn && appliedAs?.atMs === owner.appliedAtMs) return undefined;
-	return `the resource \`${owner.resource}\` has managed it since ${new Date(owner.appliedAtMs).toISOString()}`;
+	if (owner === undefined || isOwn(owner, props)) return undefined;
+	const subject = owner.resource === props.resource ? "another resource called" : "the resource";
+	return `${subject} \`${owner.resource}\` has managed it since ${new Date(owner.appliedAtMs).toISOString()}`;
+}
+
+/** Whether the resource of this state applied the object last. */
+function isOwn(owner: LastOwner, props: Outputs): boolean {
+	const { appliedAs } = props;
+	if (appliedAs?.urn === owner.resourceUrn && appliedAs?.atMs === owner.appliedAtMs) return true;
+	// The state of a dynamic resource has the URN of its last apply: after a rename, a new resource can have it.
+	const isLater = isDynamic(props) && appliedAs !== undefined && owner.appliedAtMs > appliedAs.atMs;
+	return isSameOwner(owner, props) && !isLater;
 }
 
 /** Returns why the object stays, or undefined once it is deleted. Throws ResourceFailure while the deletion is not completed. */

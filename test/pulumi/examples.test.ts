@@ -135,7 +135,7 @@ describe("examples/pulumi-node/index.ts and the programs of docs/pulumi.md and d
 	function compile(...files: readonly string[]): readonly string[] {
 		const settings = JSON.parse(readFileSync(join(place, "tsconfig.json"), "utf8")) as object;
 		writeFileSync(join(place, "tsconfig.json"), JSON.stringify({ ...settings, include: files }));
-		const words = [join(root, "node_modules/typescript/bin/tsc"), "--skipDefaultLibCheck"];
+		const words = [join(root, "node_modules/typescript-native/bin/tsc"), "--skipDefaultLibCheck"];
 		const { status, stdout } = spawnSync(process.execPath, words, { cwd: place, encoding: "utf8" });
 		expect(status).not.toBeNull();
 		return stdout.trim().split("\n");

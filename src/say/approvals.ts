@@ -9,7 +9,7 @@ import type { Plan } from "../plan/plan.ts";
 import { coveredAddresses, type Step, type StepOperation } from "../plan/step.ts";
 import { groupSteps } from "../plan/step-groups.ts";
 import type { Approval, ApprovalVerdict } from "../policy/powers/forecast.ts";
-import { flag, joinPhrases, type Phrase } from "./phrase.ts";
+import { flag, joinPhrases, type Phrase, time } from "./phrase.ts";
 import { describePolicies, describeThresholds, listPeople, namePerson, type PowerNames } from "./powers.ts";
 import { sayReason } from "./reason.ts";
 
@@ -105,8 +105,20 @@ export function describeForecaster(
 	];
 }
 
+/** Why it is denied now, and what becomes of it when a time window opens or closes. */
+function describeDenial(step: Pick<ForecastStep, "approval" | "operation">, names: Names): Phrase {
+	const { later } = step.approval;
+	const from: Phrase = later === undefined ? [] : ["; from ", time(later.at), laterWords[later.verdict]];
+	return [...describeDenialNow(step, names), ...from];
+}
+
+const laterWords = { runs: " on it would run at once", pending: " on it would be pending approval" } as const;
+
 /** The policies that deny it; else who it is, what it does, and the policies that allow it to others. */
-function describeDenial({ approval, operation }: Pick<ForecastStep, "approval" | "operation">, names: Names): Phrase {
+function describeDenialNow(
+	{ approval, operation }: Pick<ForecastStep, "approval" | "operation">,
+	names: Names,
+): Phrase {
 	const { policyIds, because } = approval;
 	const policies = describePolicies(policyIds, names);
 	const who: Phrase = names.submitterId === undefined ? ["this key"] : [namePerson(names.submitterId, names)];

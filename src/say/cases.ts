@@ -78,13 +78,22 @@ function sayWhere({ condition, example }: CaseFinding): Phrase {
 }
 
 /** Returns why it is so: the policy, and the clause that decides. */
-export function sayClause({ policyId, effect, applies, clause, text }: DecidingClause, names: PowerNames): Phrase {
+export function sayClause(
+	{ policyId, effect, applies, clause, text, opensAt }: DecidingClause,
+	names: PowerNames,
+): Phrase {
 	if (policyId === null) return ["the root quorum can do everything"];
 	const subject: Phrase = [`${effect} `, ...describePolicies([policyId], names)];
 	const written: Phrase = text.trim() === "" ? [] : [": ", code(withReferences(text, names))];
-	if (!applies) return [...subject, ` does not apply, its ${clause} ${failing[clause]}`, ...written];
+	if (!applies)
+		return [...subject, ` does not apply, its ${clause} ${failing[clause]}`, ...sayOpening(opensAt), ...written];
 	if (text.trim() === "") return [...subject, ` ${effect === "deny" ? "denies" : "allows"} it`];
 	return [...subject, ` ${effect === "deny" ? "denies" : "allows"} it, by its ${clause}`, ...written];
+}
+
+/** Returns when a closed time opens next. */
+export function sayOpening(opensAt: string | undefined): Phrase {
+	return opensAt === undefined ? [] : [", but will be from ", time(opensAt), " on"];
 }
 
 const failing = { consensus: "is not met", condition: "is not true", time: "is not in force" } as const;

@@ -7,6 +7,7 @@ import { compareText } from "../../plan/value.ts";
 import type { Approval } from "../../policy/powers/forecast.ts";
 import { printGroup, sensitiveGroups } from "../../policy/powers/groups.ts";
 import { type ImpactVerdict, impactChanges } from "../../policy/powers/impact.ts";
+import { isWrittenTime } from "./saved-plan-windows.ts";
 
 type Finding = NonNullable<Plan["impact"]>[number];
 
@@ -56,7 +57,8 @@ function findWrongApproval({ steps }: Plan): string | undefined {
 }
 
 /** Whether the verdict has what it needs, and nothing of another verdict. */
-function agrees({ verdict, approverSets, thresholds, because }: Approval): boolean {
+function agrees({ verdict, approverSets, thresholds, because, later }: Approval): boolean {
+	if (later !== undefined && (verdict !== "denied" || !isWrittenTime(later.at))) return false;
 	const isPending = verdict === "pending";
 	const hasReason = verdict === "denied" || verdict === "unknown";
 	const isEmpty = approverSets.length + thresholds.length === 0;

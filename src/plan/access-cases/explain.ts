@@ -1,8 +1,10 @@
 /** Why users can do something, or cannot: the policies that decide it, each with the clause that does. */
+import { defined } from "../../common/defined.ts";
 import type { AccessPolicy } from "../../policy/access.ts";
 import { factsOfGroup } from "../../policy/powers/activity.ts";
 import { judgeTime, outcomeFor } from "../../policy/powers/compile.ts";
 import type { Part } from "../../policy/powers/judge.ts";
+import { findOpening } from "../../policy/powers/moments.ts";
 import { isMember, participantsIn } from "../../policy/sets/user-sets.ts";
 import { bitsOf, decidingParts, isMetBy } from "./checks.ts";
 import type { Check, DecidingClause, Point } from "./finding.ts";
@@ -50,5 +52,7 @@ function missing(policy: AccessPolicy, { prepared, group, parts }: Point): reado
 	const isClosed = judgeTime(policy, prepared.atMs) === "closed";
 	const hasPart = parts.some(({ policyId }) => policyId === policy.id);
 	const clause = isClosed ? "time" : hasPart ? "consensus" : "condition";
-	return [{ policyId: policy.id, effect: effectOf(policy), applies: false, clause, text: policy[clause] }];
+	const opensAt = isClosed ? findOpening(policy, prepared.atMs) : undefined;
+	const text = policy[clause];
+	return [{ policyId: policy.id, effect: effectOf(policy), applies: false, clause, text, ...defined({ opensAt }) }];
 }

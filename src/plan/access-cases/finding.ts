@@ -18,6 +18,8 @@ export interface DecidingClause {
 	readonly clause: Clause;
 	/** As the policy has it; empty where it has none. */
 	readonly text: string;
+	/** When a time that is closed opens next, ISO 8601 in UTC; left out where it does not within a year. */
+	readonly opensAt?: string;
 }
 
 /** What a case says that does not hold, or may not. */

@@ -2,6 +2,7 @@
  * Forecasts what becomes of each step, step by step: a step is judged after those that it depends on. Other steps run at the
  * same time, so a step is judged in every order in which they can complete; where the answers differ, it is unknown.
  */
+import { defined } from "../../common/defined.ts";
 import { remember } from "../../common/remember.ts";
 import type { AccessPolicy, AccessState, Known } from "../../policy/access.ts";
 import { factsOfType } from "../../policy/powers/activity.ts";
@@ -12,6 +13,7 @@ import {
 	type SubmittedActivity,
 	type SubmittingUser,
 } from "../../policy/powers/forecast.ts";
+import { findLater } from "../../policy/powers/moments.ts";
 import type { Reason } from "../../policy/powers/reason.ts";
 import type { PendingActivity, RelatedActivity } from "../activities/pending.ts";
 import type { StepForecasts } from "../order/order-steps.ts";
@@ -34,8 +36,17 @@ const maxConcurrent = 6;
 
 /** Returns the steps with their approvals; where a pending activity does the same, who can still complete that. */
 export function forecastSteps(steps: readonly Step[], context: ForecastContext): readonly Step[] {
-	const forecast = new Forecast(steps, context);
-	return steps.map((step) => ({ ...step, approval: forecast.approvalOf(step) }));
+	const forecasts = new Map<number, Forecast>();
+	const forecastAt = (atMs: number): Forecast =>
+		remember(forecasts, atMs, () => new Forecast(steps, { ...context, atMs }));
+	return steps.map((step) => {
+		const now = forecastAt(context.atMs);
+		const approval = now.approvalOf(step);
+		if (approval.verdict !== "denied") return { ...step, approval };
+		const verdictAt = (atMs: number) => forecastAt(atMs).approvalOf(step).verdict;
+		const later = findLater(now.policiesAbout(step), context.atMs, verdictAt, ["runs", "pending"]);
+		return { ...step, approval: { ...approval, ...defined({ later }) } };
+	});
 }
 
 /** Returns those of these steps of a plan that will be pending. */
@@ -231,17 +242,27 @@ class Forecast {
 
 	/** Returns the policies that can apply to the activity, as they are live and as steps write them. */
 	#policiesFor({ type }: SubmittedActivity): readonly AccessPolicy[] {
-		const { access, atMs } = this.#context;
-		return remember(this.#policies, type, () => {
-			if (!access.policies.known) return [];
-			const written = this.#steps
-				.filter(({ operation }) => operation === "create_policies" || operation === "update_policy")
-				.map((step) => accessAfter(access, [step]).policies);
-			const all = [access.policies, ...written].flatMap((policies) => (policies.known ? policies.value : []));
-			return [...new Set(all)].filter(
-				(policy) => hasPart(policy, factsOfType(type)) && judgeTime(policy, atMs) !== "closed",
-			);
-		});
+		return remember(this.#policies, type, () =>
+			this.#allPolicies().filter(
+				(policy) => hasPart(policy, factsOfType(type)) && judgeTime(policy, this.#context.atMs) !== "closed",
+			),
+		);
+	}
+
+	/** Returns the policies that can decide the step at any time. Of own credentials, it matters whether any policy is in force. */
+	policiesAbout(step: Step): readonly AccessPolicy[] {
+		const { type, ownerId } = activityOf(step);
+		return this.#allPolicies().filter((policy) => ownerId !== null || hasPart(policy, factsOfType(type)));
+	}
+
+	/** Returns the policies as they are live and as steps write them. */
+	#allPolicies(): readonly AccessPolicy[] {
+		const { access } = this.#context;
+		if (!access.policies.known) return [];
+		const written = this.#steps
+			.filter(({ operation }) => operation === "create_policies" || operation === "update_policy")
+			.map((step) => accessAfter(access, [step]).policies);
+		return [...new Set([access.policies, ...written].flatMap((policies) => (policies.known ? policies.value : [])))];
 	}
 
 	/** Returns the steps that have completed before this one is submitted. */

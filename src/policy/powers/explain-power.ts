@@ -1,4 +1,5 @@
 /** Explains one power of one user by the policies concerned (docs/powers.md#why). */
+import { defined } from "../../common/defined.ts";
 import type { AccessPolicy, AccessState } from "../access.ts";
 import { fieldsIn } from "../language/mentions.ts";
 import type { Clause } from "../language/syntax.ts";
@@ -7,6 +8,7 @@ import { outcomeFor } from "./compile.ts";
 import { type Fields, printFields } from "./fields.ts";
 import type { ActivityGroup } from "./groups.ts";
 import { findParts, findPolicyParts, partsOfOwner } from "./judge.ts";
+import { findLater, findOpening, type Later } from "./moments.ts";
 import { type Ability, type ConditionalPower, findPower, type GroupPower, type Threshold } from "./powers.ts";
 import { prepareAccess } from "./prepare.ts";
 import { type Assumed, type Reason, withoutPolicy } from "./reason.ts";
@@ -32,6 +34,8 @@ export interface ClauseExplanation {
 	readonly verdict: ClauseVerdict;
 	/** Why it errs or is unknown; null for the other verdicts. */
 	readonly because: Reason | null;
+	/** When a time that is false opens next, ISO 8601 in UTC; left out where it does not within a year. */
+	readonly opensAt?: string;
 }
 
 /** What one policy does for the group and the user. */
@@ -56,6 +60,8 @@ export interface PowerExplanation {
 	readonly where?: string;
 	readonly userId: string;
 	readonly verdict: PowerVerdict;
+	/** Of one that cannot: the first time window in which the user can; left out where there is none. */
+	readonly later?: Later<PowerVerdict>;
 	/** The alternatives that the user has a part in; empty unless the verdict is `alone`, `together` or `root-quorum`. */
 	readonly thresholds: Ability["thresholds"];
 	/** The conditions under which the user has a part in it. */
@@ -84,17 +90,36 @@ export function explainPower(asked: Asked, userId: string): PowerExplanation {
 	const conditional = power.conditional.filter((one) => hasPartByPolicies(one, userId));
 	const verdict = verdictOf(power, conditional, userId);
 	const takesPart = verdict === "alone" || verdict === "together" || verdict === "root-quorum";
+	const isRefused = verdict === "denied" || verdict === "no";
 	return {
 		group: asked.group,
 		...(asked.fields === undefined ? {} : { where: printFields(asked.fields) }),
 		userId,
 		verdict,
+		...(isRefused ? defined({ later: findAllowed(asked, userId) }) : {}),
 		thresholds: takesPart ? power.thresholds.filter((all) => includesUser(all, userId)) : [],
 		conditional,
 		unknown: power.unknown,
 		policies: explainPolicies(asked, userId),
 		assumptions: power.assumptions,
 	};
+}
+
+function findAllowed(asked: Asked, userId: string): PowerExplanation["later"] {
+	const verdictAt = (atMs: number): PowerVerdict => {
+		const power = powerIn({ ...asked, atMs });
+		return verdictOf(
+			power,
+			power.conditional.filter((one) => hasPartByPolicies(one, userId)),
+			userId,
+		);
+	};
+	// Whether users may change their own credentials depends on every policy.
+	const isAbout = (policy: AccessPolicy): boolean =>
+		asked.ownerId !== undefined || outcomeFor(policy, factsOfGroup(asked.group, asked.fields)).holds !== "no";
+	const { policies } = asked.access;
+	const about = policies.known ? policies.value.filter(isAbout) : [];
+	return findLater(about, asked.atMs, verdictAt, ["alone", "together", "root-quorum", "conditional"]);
 }
 
 function explainPolicies(asked: Asked, userId: string): readonly PolicyExplanation[] {
@@ -198,7 +223,7 @@ function appliesTo(power: GroupPower, userId: string): PolicyExplanation["applie
 	return power.thresholds.length > 0 || power.conditional.length > 0 ? "others" : "never";
 }
 
-type Verdict = Pick<ClauseExplanation, "verdict" | "because">;
+type Verdict = Pick<ClauseExplanation, "verdict" | "because" | "opensAt">;
 
 /** Of consensus: `true` where the user's approval is enough, `partly` where others must approve too. */
 function consensusVerdict(policy: AccessPolicy, power: GroupPower, userId: string): Verdict {
@@ -237,7 +262,9 @@ function clauseVerdict(policy: AccessPolicy, clause: "condition" | "time", quest
 	const power = powerOfPolicy(alone, { ...question, access: { ...question.access, users: anyUser } });
 	if (power.alone.length > 0) return { verdict: "true", because: null };
 	if (power.conditional.length > 0) return { verdict: "partly", because: null };
-	return falseOrUnknown(policy, power);
+	const found = falseOrUnknown(policy, power);
+	const isClosed = clause === "time" && found.verdict === "false";
+	return isClosed ? { ...found, ...defined({ opensAt: findOpening(policy, question.atMs) }) } : found;
 }
 
 /** Returns who makes the policy apply: the powers of an organization in which it alone allows, without a root quorum. */

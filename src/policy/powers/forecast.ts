@@ -20,6 +20,7 @@ import {
 	partsOfOwner,
 	withRootQuorum,
 } from "./judge.ts";
+import type { Later } from "./moments.ts";
 import { type PreparedAccess, prepareAccess } from "./prepare.ts";
 import { type ApprovalVerdict, notRead, type Reason } from "./reason.ts";
 
@@ -36,6 +37,8 @@ export interface Approval {
 	readonly policyIds: readonly string[];
 	/** Why it is denied or unknown; null for the other verdicts. */
 	readonly because: Reason | null;
+	/** What becomes of one that is denied once time windows open or close; left out where none changes it. */
+	readonly later?: Later<"runs" | "pending">;
 }
 
 /** An activity as policies see it. */

@@ -53,6 +53,33 @@ export function findMoments(
 	};
 }
 
+/** An answer that time windows give later. */
+export interface Later<V> {
+	/** ISO 8601 in UTC. */
+	readonly at: string;
+	readonly verdict: V;
+}
+
+/** Returns the first moment after `atMs` at which windows of the policies make the verdict one of these; undefined where none does. */
+export function findLater<V extends string>(
+	policies: readonly AccessPolicy[],
+	atMs: number,
+	verdictAt: (atMs: number) => unknown,
+	wanted: readonly V[],
+): Later<V> | undefined {
+	for (const at of findMoments(policies, atMs).moments.slice(1)) {
+		const found = verdictAt(at);
+		const verdict = wanted.find((one) => one === found);
+		if (verdict !== undefined) return { at: new Date(at).toISOString(), verdict };
+	}
+	return undefined;
+}
+
+/** Returns when the time of a policy that is closed opens, ISO 8601 in UTC; undefined where it does not within a year. */
+export function findOpening(policy: AccessPolicy, atMs: number): string | undefined {
+	return findLater([policy], atMs, (at) => judgeTime(policy, at), ["open"])?.at;
+}
+
 /** Returns the moments at which some window may open or close, the present one first. */
 function candidatesFor(policies: readonly AccessPolicy[], atMs: number): readonly number[] {
 	const named = policies.map((policy) => timesIn(compilePolicy(policy).time.tree));

@@ -8,8 +8,9 @@ import {
 } from "../../policy/powers/explain-power.ts";
 import { printGroups } from "../../policy/powers/groups.ts";
 import type { Ability, ConditionalPower } from "../../policy/powers/powers.ts";
+import { sayOpening } from "../../say/cases.ts";
 import { sayCondition, sayExample } from "../../say/condition.ts";
-import { code, joinPhrases, listOf, type Phrase } from "../../say/phrase.ts";
+import { code, joinPhrases, listOf, type Phrase, time } from "../../say/phrase.ts";
 import {
 	describeGroups,
 	describePolicies,
@@ -125,7 +126,7 @@ export const answerWords: Readonly<Record<PowerExplanation["verdict"], string>> 
 };
 
 function describeVerdict(one: PowerExplanation, doing: Phrase, names: OrganizationPowers): Phrase {
-	const { verdict, userId, thresholds, unknown } = one;
+	const { verdict, userId, thresholds, unknown, later } = one;
 	const takesSeveral = verdict === "together" || verdict === "root-quorum";
 	return [
 		verdict === "unknown" ? "unknown whether " : `${answerWords[verdict]}: `,
@@ -135,6 +136,7 @@ function describeVerdict(one: PowerExplanation, doing: Phrase, names: Organizati
 		...(verdict === "alone" ? [" alone"] : []),
 		...(takesSeveral ? [", it takes ", ...describeThresholds(thresholds, names)] : []),
 		...(verdict === "unknown" && unknown !== null ? [": ", ...sayReason(unknown, names)] : []),
+		...(later === undefined ? [] : ["; from ", time(later.at), ` on: ${answerWords[later.verdict]}`]),
 	];
 }
 
@@ -180,7 +182,7 @@ const clauseWords: Readonly<
 };
 
 function describeClause(
-	{ clause, text, verdict, because }: ClauseExplanation,
+	{ clause, text, verdict, because, opensAt }: ClauseExplanation,
 	policy: PolicyExplanation,
 	{ userId }: AskedPolicies,
 	names: PowerNames,
@@ -189,7 +191,7 @@ function describeClause(
 	const isOfAll = clause === "consensus" && verdict === "partly" && userId === noUser;
 	const words = `${clause} ${isOfAll ? "needs approvals" : clauseWords[verdict][clause]}`;
 	const why: Phrase = because === null ? [] : [" (", ...sayReason(because), ")"];
-	return [[words, ...why, ...describeCounts(clause, policy, userId, names), ": ", code(text)]];
+	return [[words, ...why, ...sayOpening(opensAt), ...describeCounts(clause, policy, userId, names), ": ", code(text)]];
 }
 
 function describeCounts(

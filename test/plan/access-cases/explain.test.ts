@@ -29,9 +29,9 @@ function explained(says: string, access: AccessState, head = "rootQuorum: aside"
 	const names = new Map(access.policies.known ? access.policies.value.map(({ id, name }) => [id, name]) : []);
 	const [found] = judgeFile(`${head}\ntests: [{ name: it, power: sign, ${says} }]`, access).cases;
 	return (found?.findings ?? []).map(({ clauses }) =>
-		clauses.map(({ policyId, effect, applies, clause, text }) => {
+		clauses.map(({ policyId, effect, applies, clause, text, opensAt = "" }) => {
 			const policy = policyId === null ? "root" : names.get(policyId);
-			return `${policy} ${effect}${applies ? "s" : " not"} by ${clause} ${text}`;
+			return `${policy} ${effect}${applies ? "s" : " not"} by ${clause} ${text}${opensAt}`;
 		}),
 	);
 }
@@ -103,6 +103,10 @@ describe("users who cannot", () => {
 		const ended = policyOf(1, { ...any, name: "ended", time: "time.now < Timestamp('2020-01-01T00:00:00Z')" });
 		expect(explained("alone: { atLeast: [dave] }", accessOf(members, [ended]))).toEqual([
 			[`ended allow not by time ${ended.time}`],
+		]);
+		const opening = { ...ended, time: "time.now >= Timestamp('2026-12-01T00:00:00Z')" };
+		expect(explained("at: 2026-11-28T00:00:00Z, alone: { atLeast: [dave] }", accessOf(members, [opening]))).toEqual([
+			[`ended allow not by time ${opening.time}2026-12-01T00:00:00.000Z`],
 		]);
 		const small = policyOf(1, { ...any, name: "small", condition: `${sign} && eth.tx.value < 5` });
 		const [first] = explained("alone: { atLeast: [dave] }", accessOf(members, [small]));

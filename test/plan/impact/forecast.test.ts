@@ -60,6 +60,30 @@ describe("a step", () => {
 		expect([other.submitterId, verdicts(other)]).toEqual([bob, ["runs", "pending"]]);
 	});
 
+	it("that is denied says from when a time window allows it", () => {
+		const at = "2026-06-01T09:00:00.000Z";
+		const timed = (consensus: string, time: string, effect = "EFFECT_ALLOW"): Organization => ({
+			members: { signers: ["alice", "bob"] },
+			policies: [
+				policyOf(1, { consensus, condition: condition.tags, time, effect }),
+				policyOf(2, { consensus: anyOf(signers), condition: effect === "EFFECT_DENY" ? "" : condition.policies }),
+			],
+		});
+		const later = (organization: Organization) =>
+			approvals(planFor(organization, { members: { treasury: ["dave"] } })).map((one) => [one?.verdict, one?.later]);
+		const opening = `time.now >= Timestamp('${at}')`;
+		expect(later(timed(anyOf(signers), opening))).toEqual([["denied", { at, verdict: "runs" }]]);
+		expect(later(timed(twoOf(signers), opening))).toEqual([["denied", { at, verdict: "pending" }]]);
+		// A deny that ends allows it too; what others may do, or what is over, does not.
+		expect(later(timed(onlyUser(alice), `time.now < Timestamp('${at}')`, "EFFECT_DENY"))).toEqual([
+			["denied", { at, verdict: "runs" }],
+		]);
+		expect(later(timed(onlyUser(bob), opening))).toEqual([["denied", undefined]]);
+		expect(later(timed(anyOf(signers), "time.now < Timestamp('2020-01-01T00:00:00Z')"))).toEqual([
+			["denied", undefined],
+		]);
+	});
+
 	it("has no approval where access was not asked for, and an unknown one where the submitter is not known", () => {
 		const wish = { members: { treasury: ["dave"] } } as const;
 		const without = makePlan(desiredFor(wish), liveFor(byApprovers), context);

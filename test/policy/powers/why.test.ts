@@ -182,12 +182,34 @@ describe("The explanation of a power", () => {
 			  {
 			    "because": null,
 			    "clause": "time",
+			    "opensAt": "2026-06-02T08:00:00.000Z",
 			    "text": "CronSpan('0 9 * * *', '1h', 'Europe/London')",
 			    "verdict": "false",
 			  },
 			]
 		`);
 		expect(found?.applies).toBe("never");
+	});
+
+	it("says from when the user can, where only a time window refuses it now", () => {
+		const laterOf = (policies: readonly AccessPolicy[], userId: string) =>
+			explainPower(accessOf(policies), signing, userId, atMs).later;
+		const opening = { condition: isSigning, time: "CronSpan('0 9 * * *', '1h', 'Europe/London')" };
+		const ending = { condition: isSigning, time: "time.now < Timestamp('2026-06-03T00:00:00Z')" };
+		const at = "2026-06-02T08:00:00.000Z";
+		const inMornings = policy("p", { consensus: oneOf("B"), ...opening });
+		expect(laterOf([inMornings], "bob")).toEqual({ at, verdict: "alone" });
+		expect(laterOf([{ ...inMornings, consensus: twoOf("B") }], "bob")).toEqual({ at, verdict: "together" });
+		expect(laterOf([policy("p", { consensus: oneOf("B"), ...opening, condition: toTreasury })], "bob")).toEqual({
+			at,
+			verdict: "conditional",
+		});
+		const deny = policy("d", { effect: "EFFECT_DENY", consensus: oneOf("B"), ...ending });
+		expect(laterOf([{ ...inMornings, time: "" }, deny], "bob")?.at).toBe("2026-06-03T00:00:00.000Z");
+		expect([laterOf([inMornings], "alice"), laterOf([{ ...inMornings, time: "" }], "bob")]).toEqual([
+			undefined,
+			undefined,
+		]);
 	});
 
 	it("says that clauses are absent where the policy has none, and applies to each user alone then", () => {

@@ -11,7 +11,7 @@ import {
 } from "./assumptions.ts";
 import type { activityFaults } from "./control/faults.ts";
 import { type Decision, decide } from "./decisions.ts";
-import { deriveUuid, fingerprintOf, laterTime, timeAt, toMilliseconds } from "./identifiers.ts";
+import { deriveUuid, fingerprintOf, laterTime, makeUuid, timeAt, toMilliseconds } from "./identifiers.ts";
 import type { JsonObject } from "./kinds/entity-kind.ts";
 import { submitHandlers } from "./kinds/table.ts";
 import { badRequest, deniedByPolicies, RequestError } from "./request-error.ts";
@@ -69,7 +69,7 @@ export function makeVote(
 	selection: Vote["selection"],
 ): Vote {
 	const { userId, publicKey, signature, scheme } = request.signer;
-	const id = context.makeId(context.nowMs);
+	const id = makeUuid(context.nowMs);
 	const user = describeUser(context.organization, userId);
 	const message = request.rawBody.toString("utf8");
 	const createdAt = timeAt(context.nowMs);
@@ -105,7 +105,7 @@ function decideNow(record: ActivityRecord, { organization, nowMs }: OperationCon
 function makeRecord(operation: SubmitOperation, request: StampedRequest, context: OperationContext): ActivityRecord {
 	const { organizationId, rules } = context.organization;
 	const parameters = request.body.parameters as Readonly<Record<string, unknown>>;
-	const id = context.makeId(context.nowMs);
+	const id = makeUuid(context.nowMs);
 	const isVote = operation.name in approvals;
 	return {
 		id,

@@ -7,19 +7,17 @@ function pointOf(key: KeyObject): string {
 	return `04${Buffer.from(x, "base64url").toString("hex")}${Buffer.from(y, "base64url").toString("hex")}`;
 }
 
-/** Returns a function that makes bundles, all signed by one key that lives as long as the function. */
-export function makeImportBundler(): (organizationId: string, userId: string) => string {
-	let signer: KeyObject | undefined;
-	return (organizationId, userId) => {
-		signer ??= generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey;
-		const target = generateKeyPairSync("ec", { namedCurve: "P-256" }).publicKey;
-		const targetPublic = pointOf(target);
-		const data = Buffer.from(JSON.stringify({ targetPublic, organizationId, userId }), "utf8");
-		return JSON.stringify({
-			version: importBundleVersion,
-			data: data.toString("hex"),
-			dataSignature: sign("sha256", data, signer).toString("hex"),
-			enclaveQuorumPublic: pointOf(createPublicKey(signer)),
-		});
-	};
+/** Signs every bundle of this process; made when it is first needed. */
+let signer: KeyObject | undefined;
+
+export function makeImportBundle(organizationId: string, userId: string): string {
+	signer ??= generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey;
+	const targetPublic = pointOf(generateKeyPairSync("ec", { namedCurve: "P-256" }).publicKey);
+	const data = Buffer.from(JSON.stringify({ targetPublic, organizationId, userId }), "utf8");
+	return JSON.stringify({
+		version: importBundleVersion,
+		data: data.toString("hex"),
+		dataSignature: sign("sha256", data, signer).toString("hex"),
+		enclaveQuorumPublic: pointOf(createPublicKey(signer)),
+	});
 }

@@ -13,7 +13,6 @@ import { answerControl } from "./control/endpoints.ts";
 import { activityFaults, type Fault, makeFaultQueue, transportFaults } from "./control/faults.ts";
 import { makeRateLimitBuckets } from "./control/rate-limit.ts";
 import { makeRequestLog } from "./control/request-log.ts";
-import { makeImportBundler } from "./import-bundle.ts";
 import { notFound, RequestError } from "./request-error.ts";
 import type { Seed } from "./seed/check.ts";
 import { handleOperation, operationsByPath, readLogFields, type ServiceAnswer } from "./service.ts";
@@ -155,7 +154,7 @@ function checkRateLimit({ limits, clock, store }: Service, operation: Operation,
 }
 
 async function answerOperation(service: Service, request: IncomingMessage, response: ServerResponse, path: string) {
-	const { store, makeImportBundle, faults, log, clock, operations, closing } = service;
+	const { store, faults, log, clock, operations, closing } = service;
 	const method = request.method ?? "";
 	const operation = operations.get(path);
 	const timeMs = clock.now();
@@ -180,7 +179,7 @@ async function answerOperation(service: Service, request: IncomingMessage, respo
 	const before = fault === undefined || fault.takesEffect === true ? undefined : sendFault(response, fault);
 	if (before !== undefined) return finish({ status: before });
 	const { "x-stamp": apiKey, "x-stamp-webauthn": passkey } = request.headers;
-	const answer = handleOperation(store, makeImportBundle, {
+	const answer = handleOperation(store, {
 		operation,
 		stamps: { apiKey: apiKey?.toString(), passkey: passkey?.toString() },
 		rawBody,
@@ -260,7 +259,6 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
 	const clock = makeClock(options.now ?? Date.now);
 	const parts: EmulatorParts = {
 		store,
-		makeImportBundle: makeImportBundler(),
 		clock,
 		faults: makeFaultQueue(),
 		log: makeRequestLog(),

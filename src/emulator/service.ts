@@ -11,7 +11,7 @@ import {
 	queries,
 } from "../wire/operations.ts";
 import { describeActivity, executeActivity, type ForcedEnd, submitActivity } from "./activities.ts";
-import { fingerprintOf, isUuid, makeUuid } from "./identifiers.ts";
+import { fingerprintOf, isUuid } from "./identifiers.ts";
 import { queryHandlers } from "./queries.ts";
 import { badRequest, denied, notFound, RequestError } from "./request-error.ts";
 import { servedSubmits } from "./served-submits.ts";
@@ -82,12 +82,7 @@ function readOrganizationId(body: Readonly<Record<string, unknown>>): string {
 }
 
 /** Returns the context of one organization. Throws a RequestError when it does not exist. */
-export function makeContext(
-	store: Store,
-	makeImportBundle: OperationContext["makeImportBundle"],
-	organizationId: string,
-	nowMs: number,
-): OperationContext {
+export function makeContext(store: Store, organizationId: string, nowMs: number): OperationContext {
 	const organization = store.organization(organizationId);
 	if (organization === undefined) throw notFound(`no organization found with id ${organizationId}`);
 	return {
@@ -95,11 +90,8 @@ export function makeContext(
 		nowMs,
 		findByFingerprint: (fingerprint) => store.findByFingerprint(organizationId, fingerprint),
 		findById: (activityId) => store.findById(organizationId, activityId),
-		listActivities: () => store.activities(organizationId),
 		activitiesNewestFirst: () => store.activitiesNewestFirst(organizationId),
 		listSubOrganizations: () => store.subOrganizations(organizationId),
-		makeId: makeUuid,
-		makeImportBundle,
 	};
 }
 
@@ -150,18 +142,14 @@ export function readLogFields(
 }
 
 /** Returns the answer to a request. Its changes are durable once `store.committed()` resolves. RequestErrors are answers. */
-export function handleOperation(
-	store: Store,
-	makeImportBundle: OperationContext["makeImportBundle"],
-	request: ServiceRequest,
-): ServiceAnswer {
+export function handleOperation(store: Store, request: ServiceRequest): ServiceAnswer {
 	const { operation, rawBody, nowMs } = request;
 	const fingerprint = operation.family === "submit" ? fingerprintOf(rawBody) : null;
 	let organizationId: string | null = null;
 	try {
 		const body = parseBody(rawBody);
 		organizationId = readOrganizationId(body);
-		const context = makeContext(store, makeImportBundle, organizationId, nowMs);
+		const context = makeContext(store, organizationId, nowMs);
 		const signer = verifyStamp(request.stamps, rawBody, store.credentials(organizationId), nowMs);
 		const known = fingerprint === null ? undefined : context.findByFingerprint(fingerprint);
 		store.write(organizationId, acceptAssertion(context.organization, signer, known));
@@ -173,13 +161,8 @@ export function handleOperation(
 			return { status: 200, body: answered, organizationId, fingerprint, replayed: false };
 		}
 		const castVote = voteHandlers.get(operation.name);
-		const { activity, changes, replayed } = submitActivity(
-			operation,
-			stamped,
-			context,
-			castVote,
-			request.takeForcedEnd,
-		);
+		const { takeForcedEnd } = request;
+		const { activity, changes, replayed } = submitActivity(operation, stamped, context, castVote, takeForcedEnd);
 		store.write(organizationId, changes);
 		const shown = castVote === undefined ? activity : answerToVote(activity, context);
 		const answered = { activity: describeActivity(shown, signer.userId, replayed) };

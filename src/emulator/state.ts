@@ -124,20 +124,16 @@ export interface Signer {
 	readonly assertion?: Assertion;
 }
 
-/** What a handler can read: one organization, its activities, the clock, and functions that make fresh values. */
+/** What a handler can read: one organization, its activities and the clock. */
 export interface OperationContext {
 	readonly organization: Organization;
 	readonly nowMs: number;
 	findByFingerprint(fingerprint: string): ActivityRecord | undefined;
 	findById(activityId: string): ActivityRecord | undefined;
-	/** All activities of the organization, oldest first. */
-	listActivities(): readonly ActivityRecord[];
-	/** The same newest first, each read when it is needed: an organization keeps all its activities. */
+	/** All activities of the organization, newest first, each read when it is needed. */
 	activitiesNewestFirst(): Iterable<ActivityRecord>;
 	/** The sub-organizations of the organization, newest first. */
 	listSubOrganizations(): readonly SubOrganization[];
-	makeId(nowMs: number): string;
-	makeImportBundle(organizationId: string, userId: string): string;
 }
 
 export interface StampedRequest {

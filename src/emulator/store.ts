@@ -86,7 +86,6 @@ function prepareStatements(database: DatabaseSync) {
 		due: prepare("SELECT id, due_ms FROM activities WHERE organization_id = ? AND due_ms IS NOT NULL"),
 		byFingerprint: prepare("SELECT body FROM activities WHERE organization_id = ? AND fingerprint = ?"),
 		byId: prepare("SELECT body FROM activities WHERE organization_id = ? AND id = ?"),
-		activities: prepare("SELECT body FROM activities WHERE organization_id = ? ORDER BY sequence"),
 		activitiesNewestFirst: prepare("SELECT body FROM activities WHERE organization_id = ? ORDER BY sequence DESC"),
 		organizations: prepare(
 			"SELECT organization_id, name, (SELECT json_group_array(json_object('userId', id, 'userName', body ->> '$.userName') " +
@@ -266,10 +265,7 @@ export function openStore(file: string | undefined, notice: (text: string) => vo
 			readActivity(statements.byFingerprint.get(organizationId, fingerprint)),
 		findById: (organizationId: string, activityId: string) =>
 			readActivity(statements.byId.get(organizationId, activityId)),
-		/** All activities of an organization, oldest first. */
-		activities: (organizationId: string): readonly ActivityRecord[] =>
-			statements.activities.all(organizationId).map((row) => readActivity(row) as ActivityRecord),
-		/** The same newest first, each read when it is needed. */
+		/** All activities of an organization, newest first, each read when it is needed: an organization keeps all of them. */
 		*activitiesNewestFirst(organizationId: string): Iterable<ActivityRecord> {
 			for (const row of statements.activitiesNewestFirst.iterate(organizationId)) {
 				yield readActivity(row) as ActivityRecord;

@@ -18,10 +18,10 @@ const activity = {
 };
 
 const consensus = (text: string, ...approvers: object[]) =>
-	compileExpression(text, vocabularies.consensus).holds({ approvers, credentials: [key] } as never);
-const condition = (text: string) => compileExpression(text, vocabularies.condition).holds({ activity });
+	compileExpression(text, vocabularies.consensus)({ approvers, credentials: [key] } as never);
+const condition = (text: string) => compileExpression(text, vocabularies.condition)({ activity });
 const time = (text: string, now: string) =>
-	compileExpression(text, vocabularies.time).holds({ time: { now: Date.parse(now) } });
+	compileExpression(text, vocabularies.time)({ time: { now: Date.parse(now) } });
 
 describe("a consensus", () => {
 	it.each([

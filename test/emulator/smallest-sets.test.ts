@@ -1,6 +1,6 @@
 /** Smallest sets of approvers, against brute force, and among a hundred users. */
 import { describe, expect, it } from "vitest";
-import { isInSmallestSet, type View } from "../../src/emulator/policies/smallest-sets.ts";
+import { isInSmallestSet, viewOf } from "../../src/emulator/policies/smallest-sets.ts";
 import type { Approvers, Voter } from "../../src/emulator/policies/voters.ts";
 import { cpuMsOf } from "../cpu-time.ts";
 
@@ -9,8 +9,8 @@ describe("a smallest set", () => {
 		user: { id: String(number), tags, email: "", alias: "" },
 		credentials: [],
 	});
-	const view: View = { texts: new Set(["A", "B"]), isSymmetric: true, usesCredentials: false, rootIds: new Set() };
-	const apart: View = { ...view, isSymmetric: false };
+	const view = viewOf(["approvers.any(user, user.tags.contains('A') || 'B' in user.tags)"]);
+	const apart = viewOf(["approvers[0].id == 'A'"]);
 	const has = (set: Approvers, number: number) => set.some(({ user }) => user.id === String(number));
 	const count = (set: Approvers, name: string) => set.filter(({ user }) => user.tags.includes(name)).length;
 
@@ -57,5 +57,26 @@ describe("a smallest set", () => {
 			set.filter(({ user }) => Number(user.id) < 24).length >= 12 || (has(set, 38) && has(set, 39));
 		const inSet = (number: number) => isInSmallestSet(hundred[number] as Voter, forty, apart, isAllowed);
 		expect([inSet(0), inSet(38), inSet(30)]).toEqual([true, true, false]);
+	});
+});
+
+describe("users", () => {
+	it.each([
+		"approvers.count() >= 2 && 2 <= approvers.count()",
+		"approvers.any(u, u.id in ['a', 'b'] && 'c' == u.alias && u.email != 'a == b[0]')",
+		"approvers.filter(u, u.tags.contains( 'a') || 'b' in u.tags).count() == 2",
+	])("count the same where %s sees the same of them", (expression) => {
+		expect(viewOf([expression]).isSymmetric).toBe(true);
+	});
+
+	it.each([
+		"approvers[0].id == 'a'",
+		"approvers.filter(u, true) [0..1].count() >= 1",
+		"credentials.any(c, approvers.any(u, c.user_id == u.id))",
+		"approvers.any(a1, approvers.any(a2, a1.tags.any(t1, a2.tags.any(t2, t1 == t2))))",
+		"approvers.any(u, u.id in u.tags)",
+		"approvers.any(u, u.tags.contains(u.id))",
+	])("are looked at one by one for %s", (expression) => {
+		expect(viewOf([expression]).isSymmetric).toBe(false);
 	});
 });

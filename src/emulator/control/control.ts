@@ -97,7 +97,6 @@ export function seedStore(store: Store, seed: Seed, nowMs: number): void {
 
 export interface EmulatorParts {
 	readonly store: Store;
-	readonly makeImportBundle: OperationContext["makeImportBundle"];
 	readonly faults: FaultQueue;
 	readonly log: RequestLog;
 	readonly limits: RateLimitBuckets;
@@ -105,8 +104,8 @@ export interface EmulatorParts {
 }
 
 /** Returns the context of an organization after its due activities were executed. Throws when it does not exist. */
-function currentContext({ store, makeImportBundle, clock }: EmulatorParts, organizationId: string): OperationContext {
-	const context = makeContext(store, makeImportBundle, organizationId.toLowerCase(), clock.now());
+function currentContext({ store, clock }: EmulatorParts, organizationId: string): OperationContext {
+	const context = makeContext(store, organizationId.toLowerCase(), clock.now());
 	executeDueActivities(store, context);
 	return context;
 }
@@ -130,8 +129,8 @@ export function makeControl(parts: EmulatorParts): Control {
 	const { store, faults, log, limits, clock } = parts;
 	return {
 		state(organizationId) {
-			const { organization, listActivities } = currentContext(parts, organizationId);
-			const activities = listActivities().map((activity) => describeActivity(activity, "", true));
+			const { organization, activitiesNewestFirst } = currentContext(parts, organizationId);
+			const activities = [...activitiesNewestFirst()].reverse().map((one) => describeActivity(one, "", true));
 			return { organization: toSeed(organization), activities };
 		},
 		async changeState(change) {

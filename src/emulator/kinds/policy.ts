@@ -1,6 +1,6 @@
 /** Policies. policies/ decides by them. */
 import { duplicatePolicyNameMessage, invalidExpressionMessage, organizationLimits } from "../assumptions.ts";
-import { laterTime, timeAt } from "../identifiers.ts";
+import { laterTime, makeUuid, timeAt } from "../identifiers.ts";
 import { PolicyError } from "../policies/tokens.ts";
 import { checkExpressions, compileField } from "../policies/vocabularies.ts";
 import { badRequest } from "../request-error.ts";
@@ -30,7 +30,7 @@ type SeedPolicy = SeedRow<Policy, "policyId" | "policyName">;
 /** Returns whether a time is open. One that errs is not (the vendor's published types, `v1ActivePolicyStatus`). */
 function judgeTime(time: string, nowMs: number): { readonly active: boolean; readonly error?: string } {
 	try {
-		return { active: compileField({ time }, "time")?.holds({ time: { now: nowMs } }) ?? true };
+		return { active: compileField({ time }, "time")?.({ time: { now: nowMs } }) ?? true };
 	} catch (error) {
 		if (error instanceof PolicyError) return { active: false, error: error.message };
 		throw error;
@@ -130,9 +130,9 @@ function creationOf(
 			}
 			checkLimit(all.length, organizationLimits.policies, "policies");
 		},
-		execute({ nowMs, makeId }, parameters) {
+		execute({ nowMs }, parameters) {
 			const created = draftsIn(parameters).map(({ policyName = "", ...texts }) => {
-				const row = { policyId: makeId(nowMs), policyName, ...texts };
+				const row = { policyId: makeUuid(nowMs), policyName, ...texts };
 				return withoutEmptyTime(policies.complete(row, timeAt(nowMs)));
 			});
 			const result = resultOf(created.map(({ policyId }) => policyId));

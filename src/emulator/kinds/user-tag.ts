@@ -1,6 +1,6 @@
 /** User tags with their members. */
 import { duplicateTagNameMessage, organizationLimits, userInBothListsMessage } from "../assumptions.ts";
-import { laterTime, timeAt } from "../identifiers.ts";
+import { laterTime, makeUuid, timeAt } from "../identifiers.ts";
 import { badRequest } from "../request-error.ts";
 import type { OperationContext, Organization } from "../state.ts";
 import {
@@ -93,9 +93,9 @@ function checkCreation(organization: Organization, parameters: JsonObject): void
 	checkLimit(organization.entities(userTags).size + 1, max, "user tags");
 }
 
-function executeCreation({ nowMs, makeId }: OperationContext, parameters: JsonObject) {
+function executeCreation({ nowMs }: OperationContext, parameters: JsonObject) {
 	const userIds = [...new Set(idsIn(parameters, "userIds"))];
-	const seed = { tagId: makeId(nowMs), tagName: String(parameters.userTagName), userIds };
+	const seed = { tagId: makeUuid(nowMs), tagName: String(parameters.userTagName), userIds };
 	const changes = [putEntity(userTags, userTags.complete(seed, timeAt(nowMs)))];
 	return { changes, result: { userTagId: seed.tagId, userIds } };
 }

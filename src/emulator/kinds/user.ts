@@ -1,6 +1,7 @@
 /** Users with their credentials, OAuth providers and MFA policies. `user-queries.ts` shows them with their tags. */
 import { duplicateProviderMessage, organizationLimits } from "../assumptions.ts";
-import { laterTime, type Time, timeAt } from "../identifiers.ts";
+import { laterTime, makeUuid, type Time, timeAt } from "../identifiers.ts";
+import { makeImportBundle } from "../import-bundle.ts";
 import { badRequest } from "../request-error.ts";
 import type { OperationContext, Organization } from "../state.ts";
 import {
@@ -148,7 +149,7 @@ export const users: EntityKind<User, SeedUser, readonly SeedUser[], "users"> = {
 		},
 		init_import_private_key: {
 			check: findUser,
-			execute({ organization, makeImportBundle }, parameters) {
+			execute({ organization }, parameters) {
 				const importBundle = makeImportBundle(organization.organizationId, idIn(parameters, "userId"));
 				return { changes: [], result: { importBundle } };
 			},
@@ -175,12 +176,12 @@ function checkProviders(organization: Organization, parameters: JsonObject): voi
 	checkLimit(count, organizationLimits.oauthProvidersPerUser, "OAuth providers of a user");
 }
 
-function createProviders({ organization, nowMs, makeId }: OperationContext, parameters: JsonObject) {
+function createProviders({ organization, nowMs }: OperationContext, parameters: JsonObject) {
 	const user = findUser(organization, parameters);
 	const created = rowsIn(parameters).map((row): OauthProvider => {
 		const providerName = String(row.providerName);
 		const now = timeAt(nowMs);
-		return { providerId: makeId(nowMs), providerName, ...loginOf(row), createdAt: now, updatedAt: now };
+		return { providerId: makeUuid(nowMs), providerName, ...loginOf(row), createdAt: now, updatedAt: now };
 	});
 	const updatedAt = created.length === 0 ? user.updatedAt : laterTime(nowMs, user.updatedAt);
 	const changes = [putEntity(users, { ...user, oauthProviders: [...user.oauthProviders, ...created], updatedAt })];

@@ -18,20 +18,10 @@ export interface Vocabulary {
 	readonly hasTimeFunctions: boolean;
 }
 
-export interface Compiled {
-	/** Throws a PolicyError when the expression errs. */
-	readonly holds: (names: Readonly<Record<string, Value>>) => boolean;
-	/** Every text in it. */
-	readonly texts: ReadonlySet<string>;
-	readonly keywords: ReadonlySet<string>;
-	/** Whether it only compares what it is given with its own texts: users who have the same of these count the same. */
-	readonly isSymmetric: boolean;
-}
+/** Returns whether the expression holds with these values. Throws a PolicyError when it errs. */
+export type Compiled = (names: Readonly<Record<string, Value>>) => boolean;
 
 class Compiler {
-	readonly texts = new Set<string>();
-	readonly keywords = new Set<string>();
-	isSymmetric = true;
 	readonly #tokens: readonly Token[];
 	readonly #vocabulary: Vocabulary;
 	readonly #items: [string, Type][] = [];
@@ -98,17 +88,7 @@ class Compiler {
 		const operator = this.#takeOne("symbol", "==", "!=", "<", ">", "<=", ">=") ?? this.#takeOne("name", "in");
 		if (operator === undefined) return left;
 		const right = this.#negation();
-		if (operator === "in") {
-			this.#noteComparison(left, right);
-			return membershipOf(left, right);
-		}
-		const isCount = unify(left.type, "int") !== undefined && unify(right.type, "int") !== undefined;
-		if (!isCount) this.#noteComparison(left, right);
-		return comparisonOf(left, operator, right);
-	}
-
-	#noteComparison(one: Expression, other: Expression): void {
-		if (!one.isConstant && !other.isConstant) this.isSymmetric = false;
+		return operator === "in" ? membershipOf(left, right) : comparisonOf(left, operator, right);
 	}
 
 	#negation(): Expression {
@@ -121,8 +101,7 @@ class Compiler {
 		const operand = this.#postfix(this.#primary());
 		if (!isUsed) return operand;
 		requireType(operand, "bool");
-		const { isConstant } = operand;
-		return { type: "bool", isConstant, evaluate: (scope) => (operand.evaluate(scope) as boolean) !== isNegated };
+		return { type: "bool", evaluate: (scope) => (operand.evaluate(scope) as boolean) !== isNegated };
 	}
 
 	#postfix(start: Expression): Expression {
@@ -138,19 +117,17 @@ class Compiler {
 		const { kind, value: name } = this.#take();
 		if (kind !== "name") throw new PolicyError("a name is missing");
 		if (this.#takeOne("symbol", "(") !== undefined) return this.#call(value, name);
-		const { isConstant } = value;
 		const type = fieldTypeOf(value.type, name);
 		if (type === "missing") return missingOf(value);
 		const evaluate: Expression["evaluate"] = (scope) =>
 			(value.evaluate(scope) as Readonly<Record<string, Value>>)[name] as Value;
-		return { type, isConstant, evaluate };
+		return { type, evaluate };
 	}
 
 	#call(list: Expression, name: string): Expression {
 		if (name === "contains") {
 			const argument = this.#disjunction();
 			this.#require(")");
-			this.#noteComparison(list, argument);
 			return compileCall(list, name, { argument });
 		}
 		if (this.#takeOne("symbol", ")") !== undefined) return compileCall(list, name, {});
@@ -172,9 +149,8 @@ class Compiler {
 		return { item, body };
 	}
 
-	/** An index or a slice. Which item is the first depends on the order, so users are no longer interchangeable. */
+	/** An index or a slice. */
 	#part(value: Expression): Expression {
-		this.isSymmetric = false;
 		const start = this.#disjunction();
 		const end = this.#takeOne("symbol", "..") === undefined ? undefined : this.#disjunction();
 		this.#require("]");
@@ -184,10 +160,7 @@ class Compiler {
 	#primary(): Expression {
 		const { kind, value } = this.#take();
 		if (kind === "number") return numberOf(value);
-		if (kind === "text") {
-			this.texts.add(value);
-			return constantOf("string", value);
-		}
+		if (kind === "text") return constantOf("string", value);
 		if (kind === "name") return this.#name(value);
 		if (kind === "symbol" && value === "(") {
 			const inner = this.#disjunction();
@@ -204,9 +177,7 @@ class Compiler {
 		const item = this.#items.findLast(([known]) => known === name);
 		const keyword = Object.entries(this.#vocabulary.names).find(([known]) => known === name);
 		const [, type] = item ?? keyword ?? [];
-		if (type === undefined) return this.#timeFunction(name);
-		if (item === undefined) this.keywords.add(name);
-		return nameOf(name, type);
+		return type === undefined ? this.#timeFunction(name) : nameOf(name, type);
 	}
 
 	#timeFunction(name: string): Expression {
@@ -236,8 +207,7 @@ class Compiler {
 			if (both === undefined) throw new PolicyError("a list has items of one type");
 			itemType = both;
 		}
-		const isConstant = items.every((item) => item.isConstant);
-		return { type: { list: itemType }, isConstant, evaluate: (scope) => items.map((item) => item.evaluate(scope)) };
+		return { type: { list: itemType }, evaluate: (scope) => items.map((item) => item.evaluate(scope)) };
 	}
 
 	#struct(): Expression {
@@ -254,7 +224,6 @@ class Compiler {
 		const entries = [...fields];
 		return {
 			type: { fields: Object.fromEntries(entries.map(([name, { type }]) => [name, type])) },
-			isConstant: entries.every(([, { isConstant }]) => isConstant),
 			evaluate: (scope) => Object.fromEntries(entries.map(([name, field]) => [name, field.evaluate(scope)])),
 		};
 	}
@@ -264,12 +233,6 @@ const reserved: ReadonlySet<string> = new Set(["true", "false", "in"]);
 
 /** Returns the expression as a function. Throws a PolicyError when it is not understood. */
 export function compileExpression(text: string, vocabulary: Vocabulary): Compiled {
-	const compiler = new Compiler(text, vocabulary);
-	const { evaluate } = compiler.compile();
-	return {
-		holds: (names) => evaluate({ names, budget: { left: policyLimits.items } }) as boolean,
-		texts: compiler.texts,
-		keywords: compiler.keywords,
-		isSymmetric: compiler.isSymmetric,
-	};
+	const { evaluate } = new Compiler(text, vocabulary).compile();
+	return (names) => evaluate({ names, budget: { left: policyLimits.items } }) as boolean;
 }

@@ -7,7 +7,7 @@ import type { Policy } from "../kinds/policy.ts";
 import type { PolicyEvaluation, RootQuorum } from "../state.ts";
 import { credentialActivities } from "./activity-kinds.ts";
 import type { Compiled } from "./compile.ts";
-import { isInSmallestSet, type View } from "./smallest-sets.ts";
+import { isInSmallestSet, viewOf } from "./smallest-sets.ts";
 import { PolicyError } from "./tokens.ts";
 import type { Value } from "./types.ts";
 import { compileField, type ExpressionField } from "./vocabularies.ts";
@@ -49,16 +49,18 @@ interface ReadyPolicy {
 	readonly isDeny: boolean;
 	readonly role: Role;
 	readonly consensus: Compiled | undefined;
+	/** The same as it is written. */
+	readonly text: string;
 }
 
 /** Returns what a policy has to do with an activity. One that errs or is not understood takes no part (assumptions.ts). */
 function roleOf(compiled: Understood | "not understood", activity: Value, nowMs: number): Role {
 	if (compiled === "not understood") return "ERROR";
 	const { time, condition } = compiled;
-	const isActive = attempt(() => time?.holds({ time: { now: nowMs } }) ?? true);
+	const isActive = attempt(() => time?.({ time: { now: nowMs } }) ?? true);
 	if (isActive === undefined) return "ERROR";
 	if (!isActive) return "TIME_INACTIVE";
-	const isConcerned = attempt(() => condition?.holds({ activity }) ?? true);
+	const isConcerned = attempt(() => condition?.({ activity }) ?? true);
 	if (isConcerned === undefined) return "ERROR";
 	return isConcerned ? "takes part" : "other";
 }
@@ -70,6 +72,7 @@ function makeReady(policy: Policy, activity: Value, nowMs: number): ReadyPolicy 
 		isDeny: policy.effect === "EFFECT_DENY",
 		role: roleOf(compiled, activity, nowMs),
 		consensus: compiled === "not understood" ? undefined : compiled.consensus,
+		text: policy.consensus,
 	};
 }
 
@@ -77,7 +80,7 @@ function makeReady(policy: Policy, activity: Value, nowMs: number): ReadyPolicy 
 function isReached({ consensus }: ReadyPolicy, approvers: Approvers): boolean | undefined {
 	return attempt(
 		() =>
-			consensus?.holds({
+			consensus?.({
 				approvers: approvers.map(({ user }) => user),
 				credentials: approvers.flatMap(({ credentials }) => credentials),
 			}) ?? true,
@@ -106,16 +109,6 @@ export interface Case {
 	readonly nowMs: number;
 }
 
-function viewOf(policies: readonly ReadyPolicy[], rootQuorum: RootQuorum | undefined): View {
-	const used = policies.flatMap(({ consensus }) => (consensus === undefined ? [] : [consensus]));
-	return {
-		texts: new Set(used.flatMap(({ texts }) => [...texts])),
-		isSymmetric: used.every(({ isSymmetric }) => isSymmetric),
-		usesCredentials: used.some(({ keywords }) => keywords.has("credentials")),
-		rootIds: new Set(rootQuorum?.userIds),
-	};
-}
-
 /** Returns the functions that decide one activity at one time. */
 export function makeDecider({ policies, rootQuorum, activity, ownerId, submitterId, nowMs }: Case) {
 	const ready = policies.map((policy) => makeReady(policy, activity, nowMs));
@@ -131,9 +124,10 @@ export function makeDecider({ policies, rootQuorum, activity, ownerId, submitter
 	};
 
 	const isPartOf = (submitter: Voter, voters: readonly Voter[], only?: ReadyPolicy): boolean => {
-		const view = only === undefined ? viewOf(concerned, rootQuorum) : viewOf([only], undefined);
 		const test = only === undefined ? isAllowed : (approvers: Approvers) => isReached(only, approvers) === true;
-		return isInSmallestSet(submitter, voters, view, test);
+		const texts = (only === undefined ? concerned : [only]).map(({ text }) => text);
+		const rootIds = only === undefined ? rootQuorum?.userIds : [];
+		return isInSmallestSet(submitter, voters, viewOf(texts, rootIds), test);
 	};
 
 	const outcomeOf = (policy: ReadyPolicy, approvers: Approvers, voters: readonly Voter[]): string => {

@@ -25,7 +25,6 @@ export function joinOf(
 	requireType(right, "bool");
 	return {
 		type: "bool",
-		isConstant: left.isConstant && right.isConstant,
 		evaluate(scope) {
 			const [one, other] = [left.evaluate(scope), right.evaluate(scope)];
 			return join(one as boolean, other as boolean);
@@ -34,7 +33,7 @@ export function joinOf(
 }
 
 export function constantOf(type: Type, value: Value): Expression {
-	return { type, isConstant: true, evaluate: () => value };
+	return { type, evaluate: () => value };
 }
 
 export function numberOf(digits: string): Expression {
@@ -47,7 +46,6 @@ export function numberOf(digits: string): Expression {
 export function nameOf(name: string, type: Type): Expression {
 	return {
 		type,
-		isConstant: false,
 		evaluate({ names }) {
 			const value = names[name];
 			if (value === undefined) throw new PolicyError("the activity has no such field");
@@ -60,7 +58,6 @@ export function nameOf(name: string, type: Type): Expression {
 export function missingOf(of: Expression): Expression {
 	return {
 		type: "missing",
-		isConstant: false,
 		evaluate(scope) {
 			of.evaluate(scope);
 			throw new PolicyError("the activity has no such field");
@@ -73,7 +70,6 @@ export function membershipOf(value: Expression, list: Expression): Expression {
 	if (unify(value.type, itemTypeOf(list)) === undefined) throw new PolicyError("the list has items of another type");
 	return {
 		type: "bool",
-		isConstant: value.isConstant && list.isConstant,
 		evaluate(scope) {
 			const wanted = value.evaluate(scope);
 			return (list.evaluate(scope) as readonly Value[]).some((item) => isEqual(item, wanted));
@@ -91,7 +87,6 @@ export function comparisonOf(left: Expression, operator: string, right: Expressi
 	if (!fits || compare === undefined) throw new PolicyError(`${operator} does not compare these`);
 	return {
 		type: "bool",
-		isConstant: left.isConstant && right.isConstant,
 		evaluate: (scope) => compare(left.evaluate(scope), right.evaluate(scope)),
 	};
 }
@@ -104,10 +99,8 @@ export function partOf(value: Expression, start: Expression, end: Expression | u
 	const isText = value.type === "string";
 	const itemType = isText ? "string" : itemTypeOf(value);
 	const type = end === undefined || isText || itemType === "missing" ? itemType : { list: itemType };
-	const isConstant = value.isConstant && start.isConstant && (end?.isConstant ?? true);
 	return {
 		type,
-		isConstant,
 		evaluate: (scope) => {
 			const whole = value.evaluate(scope) as string | readonly Value[];
 			const first = start.evaluate(scope) as bigint;

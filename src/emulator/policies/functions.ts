@@ -35,7 +35,6 @@ export function compileCall(list: Expression, name: string, { predicate, argumen
 	if (combine !== undefined && predicate !== undefined) {
 		return {
 			type: name === "filter" ? { list: itemType } : "bool",
-			isConstant: list.isConstant && predicate.body.isConstant,
 			evaluate(scope) {
 				const items = listOf(scope);
 				return combine(items, test(items, predicate, scope));
@@ -46,7 +45,6 @@ export function compileCall(list: Expression, name: string, { predicate, argumen
 		if (unify(itemType, argument.type) === undefined) throw new PolicyError("the list has items of another type");
 		return {
 			type: "bool",
-			isConstant: list.isConstant && argument.isConstant,
 			evaluate(scope) {
 				const [items, wanted] = [listOf(scope), argument.evaluate(scope)];
 				return items.some((item) => isEqual(item, wanted));
@@ -54,7 +52,7 @@ export function compileCall(list: Expression, name: string, { predicate, argumen
 		};
 	}
 	if (name === "count" && predicate === undefined && argument === undefined) {
-		return { type: "int", isConstant: list.isConstant, evaluate: (scope) => BigInt(listOf(scope).length) };
+		return { type: "int", evaluate: (scope) => BigInt(listOf(scope).length) };
 	}
 	throw new PolicyError(`lists have no function ${name} with these arguments`);
 }

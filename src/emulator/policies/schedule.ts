@@ -100,7 +100,7 @@ type TimeFunction = (texts: readonly string[]) => Expression;
 const compileTimestamp: TimeFunction = ([text = "", ...rest]) => {
 	if (rest.length > 0) throw new PolicyError("Timestamp takes one text");
 	const ms = readTimestamp(text);
-	return { type: "timestamp", isConstant: true, evaluate: () => ms };
+	return { type: "timestamp", evaluate: () => ms };
 };
 
 const compileCronSpan: TimeFunction = ([cron = "", duration = "", timeZone = "", ...rest]) => {
@@ -111,7 +111,6 @@ const compileCronSpan: TimeFunction = ([cron = "", duration = "", timeZone = "",
 	const zone = readZone(timeZone);
 	return {
 		type: "bool",
-		isConstant: false,
 		evaluate: ({ names }) => isOpen(fields, spanMs, zone, (names.time as { readonly now: Value }).now as number),
 	};
 };

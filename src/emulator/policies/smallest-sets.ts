@@ -9,14 +9,25 @@ import { policyLimits } from "../assumptions.ts";
 import type { Approvers, Voter } from "./voters.ts";
 
 /** What the policies can see of a user. */
-export interface View {
-	/** Every text that a consensus compares something with. */
-	readonly texts: ReadonlySet<string>;
-	/** False: every user has to be looked at separately. */
-	readonly isSymmetric: boolean;
-	readonly usesCredentials: boolean;
-	/** The members of the root quorum. */
-	readonly rootIds: ReadonlySet<string>;
+type View = ReturnType<typeof viewOf>;
+
+/** An index, a slice, and a comparison of two things of which neither is written out: users differ by more than their own values. */
+const asymmetric =
+	/(?<=[\w)\]]\s*)(?<!\bin\s*)\[|(?<!(?:['\]]|\b\d+)\s*)(?:==|!=|\bin\b)\s*(?!['\d[\s]|true\b|false\b)|\bcontains\s*\(\s*(?!['\d\s])/;
+
+/** Returns what policies with these consensus expressions see. */
+export function viewOf(expressions: readonly string[], rootIds: readonly string[] = []) {
+	const written = expressions.join("\n");
+	const plain = written.replace(/'[^']*'/g, "''");
+	return {
+		/** Whether the text is one that an expression compares something with. */
+		has: (text: string): boolean => written.includes(`'${text}'`),
+		/** False: every user has to be looked at separately. */
+		isSymmetric: !asymmetric.test(plain),
+		usesCredentials: /\bcredentials\b/.test(plain),
+		/** The members of the root quorum. */
+		rootIds: new Set(rootIds),
+	};
 }
 
 /** Users who are interchangeable, and the different credentials that each of them can approve with. */
@@ -29,9 +40,9 @@ interface Group {
 /** How many of a group approve with each choice. */
 type Counts = readonly (readonly number[])[];
 
-function credentialKey(voter: Voter, index: number, { texts }: View): string {
+function credentialKey(voter: Voter, index: number, view: View): string {
 	const { id, type, credential_id, public_key } = voter.credentials[index] ?? {};
-	return JSON.stringify([type, ...[id, credential_id, public_key].filter((value) => texts.has(value ?? ""))]);
+	return JSON.stringify([type, ...[id, credential_id, public_key].filter((value) => view.has(value ?? ""))]);
 }
 
 function choicesOf(voter: Voter, view: View): readonly string[] {
@@ -42,8 +53,8 @@ function choicesOf(voter: Voter, view: View): readonly string[] {
 function groupKey(voter: Voter, view: View): string {
 	const { id, tags, email, alias } = voter.user;
 	if (!view.isSymmetric) return id;
-	const seen = [id, email, alias].map((value) => (view.texts.has(value) ? value : null));
-	const seenTags = tags.filter((tag) => view.texts.has(tag)).sort();
+	const seen = [id, email, alias].map((value) => (view.has(value) ? value : null));
+	const seenTags = tags.filter((tag) => view.has(tag)).sort();
 	return JSON.stringify([view.rootIds.has(id), seen, seenTags, tags.length, choicesOf(voter, view)]);
 }
 

@@ -23,8 +23,6 @@ export interface Scope {
 /** An expression whose type is known. `evaluate` throws a PolicyError when the expression errs. */
 export interface Expression {
 	readonly type: Type;
-	/** Whether it names nothing, so that its value is always the same. */
-	readonly isConstant: boolean;
 	evaluate(scope: Scope): Value;
 }
 

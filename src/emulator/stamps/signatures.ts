@@ -1,36 +1,33 @@
 /** Reads stamp headers and verifies P-256 signatures. Shares no code with the stampers: a mistake there cannot hide here. */
 import { createPublicKey, type KeyObject, verify } from "node:crypto";
 import { readJson } from "../../common/json.ts";
+import { remember } from "../../common/remember.ts";
 import { maxCachedKeys } from "../assumptions.ts";
 
 /** DER of a SubjectPublicKeyInfo for a compressed P-256 point, up to the 33 bytes of the point. */
 const spkiPrefix = Buffer.from("3039301306072a8648ce3d020106082a8648ce3d030107032200", "hex");
 
-const keyObjects = new Map<string, KeyObject | null>();
+/** Making a key takes twice as long as verifying with it. */
+const keys = new Map<string, KeyObject>();
 
-/** The key of a compressed point, made once; null when the hex is not a point of the curve. */
-function keyObjectOf(publicKey: string): KeyObject | null {
-	const known = keyObjects.get(publicKey);
-	if (known !== undefined) return known;
-	let key: KeyObject | null = null;
-	try {
-		const der = Buffer.concat([spkiPrefix, Buffer.from(publicKey, "hex")]);
-		key = createPublicKey({ key: der, format: "der", type: "spki" });
-	} catch {
-		key = null;
-	}
-	if (keyObjects.size >= maxCachedKeys) keyObjects.clear();
-	keyObjects.set(publicKey, key);
-	return key;
+function keyObjectOf(publicKey: string): KeyObject {
+	const der = Buffer.concat([spkiPrefix, Buffer.from(publicKey, "hex")]);
+	return createPublicKey({ key: der, format: "der", type: "spki" });
 }
 
-/** Returns whether `signature`, in DER, is that of `signed` (ECDSA over SHA-256) by this key. */
+/** Returns whether `signature`, in DER, is that of `signed` (ECDSA over SHA-256) by the key with this compressed point. */
 export function signatureFits(publicKey: string, signed: Buffer, signature: Buffer): boolean {
-	const key = keyObjectOf(publicKey);
-	if (key === null || signature.length === 0) return false;
+	if (signature.length === 0) return false;
+	if (keys.size >= maxCachedKeys) keys.clear();
 	try {
-		return verify("sha256", signed, key, signature);
+		return verify(
+			"sha256",
+			signed,
+			remember(keys, publicKey, () => keyObjectOf(publicKey)),
+			signature,
+		);
 	} catch {
+		// The hex is not a point of the curve, or the signature not DER.
 		return false;
 	}
 }

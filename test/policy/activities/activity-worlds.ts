@@ -342,7 +342,7 @@ export function isTrue(text: string, { names, shape }: Activity): boolean {
 		const vocabulary = vocabularies.get(shape) ?? vocabularyOf(shape);
 		vocabularies.set(shape, vocabulary);
 		try {
-			holds = compileExpression(text, vocabulary).holds;
+			holds = compileExpression(text, vocabulary);
 		} catch {
 			holds = null;
 		}

@@ -59,7 +59,7 @@ const vocabulary: Vocabulary = {
 function isReached(text: string, users: readonly { readonly id: string; readonly tags: readonly string[] }[]): boolean {
 	const compiled = consensuses.get(text) ?? compileExpression(text, vocabulary);
 	consensuses.set(text, compiled);
-	return compiled.holds({ approvers: users, credentials: [] });
+	return compiled({ approvers: users, credentials: [] });
 }
 
 /** Replaces what is not understood by what it is, in one reading. */

@@ -83,7 +83,7 @@ function isTrue(expression: string, key: string, vocabulary: () => Vocabulary, n
 	let holds = compiled.get(place);
 	if (holds === undefined) {
 		try {
-			holds = compileExpression(expression, vocabulary()).holds;
+			holds = compileExpression(expression, vocabulary());
 		} catch {
 			holds = null;
 		}

@@ -9,7 +9,6 @@ import { makeClock, makeControl } from "../../../src/emulator/control/control.ts
 import { makeFaultQueue } from "../../../src/emulator/control/faults.ts";
 import { makeRateLimitBuckets } from "../../../src/emulator/control/rate-limit.ts";
 import { makeRequestLog } from "../../../src/emulator/control/request-log.ts";
-import { makeImportBundler } from "../../../src/emulator/import-bundle.ts";
 import { handleOperation, operationsByPath } from "../../../src/emulator/service.ts";
 import { openStore } from "../../../src/emulator/store.ts";
 import { apiKeyStamp, type TestKey } from "../../keys.ts";
@@ -111,7 +110,6 @@ export class Service {
 	readonly #clock: { nowMs: number };
 	readonly #faults = makeFaultQueue();
 	readonly #store = openStore(undefined);
-	readonly #makeImportBundle = makeImportBundler();
 	readonly #control;
 	readonly #doors = new Map<string, Door>();
 	readonly #seen = new Set<string>();
@@ -128,7 +126,6 @@ export class Service {
 		this.#keys = new Map(keys.map((key) => [key.publicKey, key]));
 		this.#control = makeControl({
 			store: this.#store,
-			makeImportBundle: this.#makeImportBundle,
 			faults: this.#faults,
 			log: makeRequestLog(),
 			limits: makeRateLimitBuckets(),
@@ -218,7 +215,7 @@ export class Service {
 		const operation = this.#paths.get(path);
 		if (operation === undefined) return { status: 404, text: errorBody(5, "Not Found") };
 		const [rawBody, apiKey] = this.#asRead(operation.name, body, stamp);
-		const answer = handleOperation(this.#store, this.#makeImportBundle, {
+		const answer = handleOperation(this.#store, {
 			operation,
 			stamps: { apiKey, passkey: undefined },
 			rawBody,

@@ -8,7 +8,6 @@ import { makeClock, makeControl } from "../../../src/emulator/control/control.ts
 import { activityFaults, makeFaultQueue } from "../../../src/emulator/control/faults.ts";
 import { makeRateLimitBuckets } from "../../../src/emulator/control/rate-limit.ts";
 import { makeRequestLog } from "../../../src/emulator/control/request-log.ts";
-import { makeImportBundler } from "../../../src/emulator/import-bundle.ts";
 import { policies } from "../../../src/emulator/kinds/policy.ts";
 import { userTags } from "../../../src/emulator/kinds/user-tag.ts";
 import { queryHandlers } from "../../../src/emulator/queries.ts";
@@ -111,7 +110,6 @@ const submits = { ...servedSubmits, ...approvals } as const;
 export class Service {
 	readonly #store: Store;
 	readonly #faults = makeFaultQueue();
-	readonly #makeImportBundle = makeImportBundler();
 	readonly #control;
 	readonly organizationId: string;
 	nowMs: number;
@@ -127,7 +125,7 @@ export class Service {
 	private constructor(store: Store, organizationId: string, nowMs: number, stepMs: number) {
 		this.#store = store;
 		this.#control = makeControl({
-			...{ store, faults: this.#faults, makeImportBundle: this.#makeImportBundle },
+			...{ store, faults: this.#faults },
 			...{ log: makeRequestLog(), limits: makeRateLimitBuckets(), clock: makeClock(() => this.nowMs) },
 		});
 		this.organizationId = organizationId;
@@ -185,7 +183,8 @@ export class Service {
 
 	/** Oldest first, without votes. */
 	activities(): readonly ActivityRecord[] {
-		return this.#store.activities(this.organizationId).filter(({ operation }) => !/^(approve|reject)_/.test(operation));
+		const newestFirst = [...this.#store.activitiesNewestFirst(this.organizationId)];
+		return newestFirst.reverse().filter(({ operation }) => !/^(approve|reject)_/.test(operation));
 	}
 
 	/** Sends a submit of this user without a door, as another tool does. Returns its status. */
@@ -300,7 +299,7 @@ export class Service {
 	#answer(name: string, bytes: string, who: keyof typeof users): { readonly status: number; readonly body: Answer } {
 		const rawBody = Buffer.from(bytes);
 		const body = JSON.parse(bytes);
-		const context = makeContext(this.#store, this.#makeImportBundle, body.organizationId, this.nowMs);
+		const context = makeContext(this.#store, body.organizationId, this.nowMs);
 		const query = queryHandlers.get(name);
 		try {
 			if (query !== undefined) {

@@ -179,7 +179,7 @@ function readRequest(input: Json): Outcome {
 			{ organizations: [{ organizationId, users: [{ userId, userName: "alice", apiKeys: [{ publicKey }] }] }] },
 			nowMs,
 		);
-		const { status, body } = handleOperation(store, () => "{}", {
+		const { status, body } = handleOperation(store, {
 			operation: all[textAt(input, "operation")] ?? operations.list_user_tags,
 			stamps:
 				textAt(input, "header") === "passkey"

@@ -125,6 +125,12 @@ export function listCovers(addresses: readonly string[]): string {
 	return covers.length <= 3 ? covers.join(", ") : `${covers.slice(0, 2).join(", ")} and ${covers.length - 2} more`;
 }
 
+/** Returns the first `max` texts, and the number of others. */
+export function listFirst(texts: readonly string[], max: number, between = ", "): string {
+	const more = texts.length - max;
+	return `${texts.slice(0, max).join(between)}${more > 0 ? ` and ${more} more` : ""}`;
+}
+
 /** Returns the word quoted where a shell would split or expand it, for commands that a reader copies. */
 export function quoteForShell(word: string): string {
 	return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;

@@ -4,7 +4,7 @@
  */
 
 import type { Voice } from "../common/said.ts";
-import { type Section, section } from "../say/section.ts";
+import { listed, type Section } from "../say/section.ts";
 import { sayVerdict } from "../say/verdict.ts";
 import { type Block, codeSpan, fitBlocks, paragraph } from "./markdown-text.ts";
 import { type Part, partsOf, sectionsBelow, sectionsOfRun, topicsOf } from "./page.ts";
@@ -63,12 +63,7 @@ export function markerOf(key: string): string {
 
 /** Returns the organizations without anything to decide, one line each. */
 function foldedSection(organizations: readonly OrganizationResult[]): Section {
-	return section(
-		"idle",
-		organizations.map(({ plan, verdict }) => ({
-			said: [...sayOrganization(plan), ": ", ...sayVerdict(verdict)],
-		})),
-	);
+	return listed("idle", organizations, ({ plan, verdict }) => [...sayOrganization(plan), ": ", ...sayVerdict(verdict)]);
 }
 
 /** Returns the head of a part and its sections: without its head no section of it is kept. */

@@ -9,7 +9,7 @@ import type { Plan } from "../plan/plan.ts";
 import { coveredAddresses, type Step, type StepOperation } from "../plan/step.ts";
 import { groupSteps } from "../plan/step-groups.ts";
 import type { Approval, ApprovalVerdict } from "../policy/powers/forecast.ts";
-import { flag, joinPhrases, type Phrase, time } from "./phrase.ts";
+import { flag, joinPhrases, listOf, type Phrase, time } from "./phrase.ts";
 import { describePolicies, describeThresholds, listPeople, namePerson, type PowerNames } from "./powers.ts";
 import { sayReason } from "./reason.ts";
 
@@ -87,11 +87,7 @@ export function describeAwaited({ approval }: Step, names: Names): Phrase | null
 /** Returns who can complete it; empty where that is not known. */
 export function describeApprovers({ thresholds, approverSets }: Approval, names: PowerNames): Phrase {
 	if (thresholds.length > 0) return describeThresholds(thresholds, names, "last");
-	return joinPhrases(
-		approverSets.slice(0, 3).map((set) => listPeople(set, names)),
-		", ",
-		" or ",
-	);
+	return listOf(approverSets.slice(0, 3), (set) => listPeople(set, names), ", ", " or ");
 }
 
 /** Returns for which submitter steps are denied, and how to ask for another user; nothing without denied steps. */

@@ -1,6 +1,6 @@
 /** The words of guards: what each found, and what is allowed. All are safe for a terminal. */
 import { GuardError } from "../common/errors.ts";
-import { showAddress, showName, showText } from "../common/escape.ts";
+import { listFirst, showAddress, showName, showText } from "../common/escape.ts";
 import { parseAddress, printAddress } from "../plan/address.ts";
 import type { AccessFinding, CompletedActivity, GuardFinding, Reversal, UsedName } from "../plan/guards/finding.ts";
 import { type Allowed, type Guard, type GuardKind, refusingGuards } from "../plan/guards/guards.ts";
@@ -242,7 +242,7 @@ function momentsText({ moments, unjudged, firstUnjudged, names }: Finding<"unsaf
 	if (firstUnjudged === null) return said.join("; ");
 	const { completed, open, group } = firstUnjudged;
 	const some = (all: readonly string[]): string =>
-		`${list(all.slice(0, 3))}${all.length > 3 ? ` and ${all.length - 3} more` : ""} ${all.length === 1 ? "has" : "have"}`;
+		`${listFirst(all.map(showAddress), 3, " and ")} ${all.length === 1 ? "has" : "have"}`;
 	const first = `who can ${describePower(group, null)} while ${some(completed)} changed and ${some(open)} not`;
 	const rest = `not every moment between ${count(unjudged, "activity", "activities")} was checked, first of all ${first}`;
 	return [...said, rest].join("; ");

@@ -90,17 +90,16 @@ export function joinPhrases(phrases: readonly Phrase[], between: string, last: s
 	});
 }
 
-/** Returns the span of each item, joined like phrases. */
-export function listOf<T>(items: readonly T[], say: (item: T) => Span, between = ", ", last: string = between): Phrase {
-	return joinPhrases(
-		items.map((item) => [say(item)]),
-		between,
-		last,
-	);
+/** Returns the span or phrase of each item, joined like phrases. */
+export function listOf<T>(items: readonly T[], say: Say<T>, between = ", ", last: string = between): Phrase {
+	const said = items.map((item) => [say(item)].flat());
+	return joinPhrases(said, between, last);
 }
 
+type Say<T> = (item: T) => Span | Phrase;
+
 /** Returns the same; of more than `max` items one fewer, and how many more there are. */
-export function listSome<T>(items: readonly T[], say: (item: T) => Span, max: number, last = ", "): Phrase {
+export function listSome<T>(items: readonly T[], say: Say<T>, max: number, last = ", "): Phrase {
 	if (items.length <= max) return listOf(items, say, ", ", last);
 	return [...listOf(items.slice(0, max - 1), say), ` and ${items.length - max + 1} more`];
 }

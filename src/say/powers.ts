@@ -10,7 +10,7 @@ import { maxNameLength, type UserNames } from "../plan/users.ts";
 import { type ActivityGroup, nameOfGroup, printGroup, wholeResources } from "../policy/powers/groups.ts";
 import type { Threshold } from "../policy/powers/powers.ts";
 import { type GroupWords, groupWords, resourceWords, type VerbForm } from "./groups.ts";
-import { code, identifier, joinPhrases, listSome, nameSpan, type Phrase, type Span } from "./phrase.ts";
+import { code, identifier, joinPhrases, listOf, listSome, nameSpan, type Phrase, type Span } from "./phrase.ts";
 
 /** The names that phrases about powers are made of; a plan has them. */
 export interface PowerNames extends UserNames {
@@ -110,10 +110,7 @@ export function describeThresholds(
 	const beside = rootQuorum === "omit" || others.length === 0 ? [] : alternatives.filter(isRoot);
 	const isSimple = listed.length === 1 && listed[0]?.length === 1 && beside.length === 0;
 	const describe = (all: readonly Threshold[]): Phrase =>
-		joinPhrases(
-			all.map((one) => describeThreshold(one, names, isSimple)),
-			" and ",
-		);
+		listOf(all, (one) => describeThreshold(one, names, isSimple), " and ");
 	const shown = listed.slice(0, listed.length > maxAlternatives ? maxAlternatives - 1 : maxAlternatives);
 	const more = listed.length - shown.length;
 	return joinPhrases(

@@ -291,6 +291,20 @@ export function section(id: keyof typeof heads, rows: readonly Row[], more: Part
 	return { id, title, look: "plain", noun: named, shorten: "never", rows, ...own };
 }
 
+/** Returns the section with one row for each item: what `say` returns, or a row that says it. */
+export function listed<T>(
+	id: keyof typeof heads,
+	items: readonly T[],
+	say: (item: T) => Row | Phrase,
+	more: Partial<Section> = {},
+): Section {
+	const rows = items.map((item) => {
+		const said = say(item);
+		return "said" in said ? said : { said };
+	});
+	return section(id, rows, more);
+}
+
 /** Returns the phrases as notes; null and empty ones are left out. */
 export function notesOf(look: Look, ...said: readonly (Phrase | null)[]): readonly Note[] {
 	return said.flatMap((one) => (one === null || one.length === 0 ? [] : [{ look, said: one }]));

@@ -1,6 +1,6 @@
 /** Why a saved plan is stale, in sentences that are safe for a terminal. */
 import type { OutdatedObject } from "../common/errors.ts";
-import { showName } from "../common/escape.ts";
+import { listFirst, showName } from "../common/escape.ts";
 import { describeTime } from "../plan/access-window.ts";
 import type { StaleImpact } from "../plan/impact/stale-impact.ts";
 import type { Staleness, StaleObject } from "../plan/stale.ts";
@@ -115,9 +115,7 @@ function describeHolders(userIds: readonly string[], names: UserNames, verb: "ha
 }
 
 function listNames(userIds: readonly string[], names: UserNames): string {
-	const shown = userIds.map((id) => showUser(id, names)).sort(compareText);
-	const more = shown.length > maxNames ? ` and ${shown.length - maxNames} more` : "";
-	return `${shown.slice(0, maxNames).join(", ")}${more}`;
+	return listFirst(userIds.map((id) => showUser(id, names)).sort(compareText), maxNames);
 }
 
 function removalText({ before, now }: About<"removal">): string {

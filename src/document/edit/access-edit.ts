@@ -4,6 +4,7 @@
  *
  * The new text is parsed: nothing but this user's entry may be different in it.
  */
+import { defined } from "../../common/defined.ts";
 import { showText } from "../../common/escape.ts";
 import { printAddress } from "../../plan/address.ts";
 import { nameOfUser } from "../../plan/objects.ts";
@@ -18,6 +19,7 @@ import { canonicalJson } from "../../plan/value.ts";
 import { type Cell, entryOf, itemsOf } from "../cell.ts";
 import { type DocumentSource, type ParseOptions, parseDocuments } from "../read/parse.ts";
 import type { Environment } from "../read/variables.ts";
+import { writeMember } from "../write-member.ts";
 import { writeText } from "../write-yaml.ts";
 import { changedBetween } from "./accept.ts";
 import {
@@ -219,13 +221,7 @@ function editWindow(document: EditableDocument, item: Cell, request: AccessReque
 }
 
 function writeEntry({ desired, userId, until, reason }: AccessRequest, window?: AccessWindow): string {
-	const why = reason ?? window?.reason;
-	const entries = [
-		`user: ${writeText(nameOfUser(desired, userId))}`,
-		`until: ${until}`,
-		...(why === undefined ? [] : [`reason: ${writeText(why)}`]),
-	];
-	return `{ ${entries.join(", ")} }`;
+	return writeMember(nameOfUser(desired, userId), { until, ...defined({ reason: reason ?? window?.reason }) });
 }
 
 /** Returns the new desired state, or why the new text must not be written. */

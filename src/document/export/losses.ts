@@ -1,5 +1,6 @@
 /** What an export would lose of the file that it replaces: what people wrote and live state does not have. */
 
+import { listFirst } from "../../common/escape.ts";
 import { isRecord } from "../../common/json.ts";
 import { Problems } from "../problems.ts";
 import { type Comment, readComments, readYaml } from "../read/yaml.ts";
@@ -111,8 +112,7 @@ function listed(one: string, many: string, names: readonly string[]): readonly s
 }
 
 function list(names: readonly string[]): string {
-	const shown = names.slice(0, maxListed).map(quote).join(", ");
-	return names.length > maxListed ? `${shown} and ${names.length - maxListed} more` : shown;
+	return listFirst(names.map(quote), maxListed);
 }
 
 function quote(name: string): string {

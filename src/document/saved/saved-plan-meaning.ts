@@ -2,11 +2,13 @@
  * Checks what a saved plan states of who can do what against itself. Only `apply --plan` can find the impact again; here a
  * file is refused that contradicts itself, so that its guards, verdicts and findings cannot show different things.
  */
+
 import type { Plan } from "../../plan/plan.ts";
 import { compareText } from "../../plan/value.ts";
 import type { Approval } from "../../policy/powers/forecast.ts";
 import { printGroup, sensitiveGroups } from "../../policy/powers/groups.ts";
 import { type ImpactVerdict, impactChanges } from "../../policy/powers/impact.ts";
+import { first } from "./saved-plan-difference.ts";
 import { isWrittenTime } from "./saved-plan-windows.ts";
 
 type Finding = NonNullable<Plan["impact"]>[number];
@@ -35,20 +37,19 @@ export function findWrongMeaning(plan: Plan): string | undefined {
 	if (reads === "documented") return "it has an impact, although policies are not among its reads";
 	return (
 		findWrongApproval(plan) ??
-		firstOf(impact, findWrongFinding) ??
+		findWrongIn(impact) ??
 		findWrongOrder(impact) ??
 		findWrongVerdict(impact, impactVerdict) ??
-		firstOf(plan.impactAtOtherTimes ?? [], findWrongFinding) ??
+		findWrongIn(plan.impactAtOtherTimes ?? []) ??
 		findWrongGuards(plan, [...impact, ...(plan.impactAtOtherTimes ?? [])])
 	);
 }
 
-function firstOf<T>(items: readonly T[], find: (item: T) => string | undefined): string | undefined {
-	for (const [index, item] of items.entries()) {
-		const found = find(item);
-		if (found !== undefined) return `impact[${index}]: ${found}`;
-	}
-	return undefined;
+function findWrongIn(impact: readonly Finding[]): string | undefined {
+	return first(impact, (finding, index) => {
+		const found = findWrongFinding(finding);
+		return found && `impact[${index}]: ${found}`;
+	});
 }
 
 function findWrongApproval({ steps }: Plan): string | undefined {

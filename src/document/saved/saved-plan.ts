@@ -7,7 +7,7 @@
  */
 import { defined } from "../../common/defined.ts";
 import { ConfigurationError } from "../../common/errors.ts";
-import { clipMiddle, showAddress, showText, writeJson } from "../../common/escape.ts";
+import { clipMiddle, listFirst, showAddress, showText, writeJson } from "../../common/escape.ts";
 import { readJson } from "../../common/json.ts";
 import { digestOfCases } from "../../plan/access-cases/planned.ts";
 import type { ThreeWay } from "../../plan/base/three-way.ts";
@@ -330,7 +330,5 @@ function refuseOtherCases(planned: readonly Planned[]): void {
 
 /** At most five organizations, and how many more there are. */
 function listOrganizations(all: readonly NamedOrganization[]): string {
-	const more = all.length > 5 ? ` and ${all.length - 5} more` : "";
-	const noun = all.length === 1 ? "organization" : "organizations";
-	return `${noun} ${all.slice(0, 5).map(showOrganization).join(", ")}${more}`;
+	return `${all.length === 1 ? "organization" : "organizations"} ${listFirst(all.map(showOrganization), 5)}`;
 }

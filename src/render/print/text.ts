@@ -1,5 +1,5 @@
 /** Phrases and sections for a terminal or a log. */
-import { showAddress, showQuoted, showSpaces, showText } from "../../common/escape.ts";
+import { listFirst, showAddress, showQuoted, showSpaces, showText } from "../../common/escape.ts";
 import { commandLine, voicedText } from "../../common/said.ts";
 import { count } from "../../say/count.ts";
 import { inVoice, type Phrase, type Span } from "../../say/phrase.ts";
@@ -97,9 +97,7 @@ function sectionLines(section: Section, style: Style): readonly string[] {
 const maxFolded = 20;
 
 function foldedText({ rows, noun }: Section): string {
-	const more = rows.length - maxFolded;
-	const listed = rows.slice(0, maxFolded).map(rowText).join(", ");
-	return `${count(rows.length, ...noun)}: ${listed}${more <= 0 ? "" : ` and ${more} more`}`;
+	return `${count(rows.length, ...noun)}: ${listFirst(rows.map(rowText), maxFolded)}`;
 }
 
 function paint(look: Look, style: Style): (text: string) => string {

@@ -2,14 +2,11 @@
 import { type Assumed, joinAssumptions } from "../../policy/powers/reason.ts";
 import { joinPhrases } from "../../say/phrase.ts";
 import { type ReasonNames, sayReason } from "../../say/reason.ts";
-import { type Section, section } from "../../say/section.ts";
+import { listed, type Section } from "../../say/section.ts";
 
 /** `isBrief`: all of it in one row. */
 export function assumptionsSection(assumptions: readonly Assumed[], names: ReasonNames, isBrief: boolean): Section {
 	const said = joinAssumptions(assumptions).map((one) => sayReason(one, names));
 	const rows = isBrief && said.length > 0 ? [joinPhrases(said, "; ")] : said;
-	return section(
-		"assumptions",
-		rows.map((one) => ({ said: one })),
-	);
+	return listed("assumptions", rows, (one) => one);
 }

@@ -10,7 +10,18 @@ import { defaultMemberRemovals } from "../../plan/guards/guards.ts";
 import { powerLimits } from "../../plan/organization.ts";
 import { identifyUser } from "../../plan/user-labels.ts";
 import { reassignedAliases } from "../../plan/users.ts";
-import { code, identifier, joinPhrases, type Phrase, quote, reason, type Span, time, title } from "../../say/phrase.ts";
+import {
+	code,
+	identifier,
+	joinPhrases,
+	listOf,
+	type Phrase,
+	quote,
+	reason,
+	type Span,
+	time,
+	title,
+} from "../../say/phrase.ts";
 import { namePerson } from "../../say/powers.ts";
 import { type Note, notesOf, type Row, type Sign } from "../../say/section.ts";
 import { comparedRow, effectWord } from "./policy-changes.ts";
@@ -96,13 +107,7 @@ function meantRow(change: DocumentChange, names: ThreeWay, already: Phrase, isNe
 	const row = (said: Phrase, note: Phrase = []): Row => ({ said, marks: remark(note, already) });
 	const member = (sign: Sign, note: Phrase = []): Row => ({ ...row([user], note), sign, noun });
 	const sides = (start: string, ...both: readonly (Phrase | string)[]): Row =>
-		row([
-			start,
-			...joinPhrases(
-				both.map((side) => (typeof side === "string" ? [identifier(side)] : side)),
-				" -> ",
-			),
-		]);
+		row([start, ...listOf(both, (side) => (typeof side === "string" ? identifier(side) : side), " -> ")]);
 	switch (what) {
 		case "renamed":
 			return sides("name: ", ...showRename(String(before), String(after)).map((name) => [title(name)]));

@@ -11,7 +11,7 @@ import { count } from "../../say/count.ts";
 import { listFindings } from "../../say/findings.ts";
 import { code, identifier, type Phrase, reason, title } from "../../say/phrase.ts";
 import { namePerson } from "../../say/powers.ts";
-import { notesOf, type Row, type Section, type Sign, section } from "../../say/section.ts";
+import { listed, notesOf, type Row, type Section, type Sign, section } from "../../say/section.ts";
 import { countWholes, documentChangeRows, driftedRows, leftPolicies } from "./base-changes.ts";
 import { revertsDrift } from "./changes.ts";
 import { describeUnread } from "./unknown.ts";
@@ -21,25 +21,18 @@ import { signsMean } from "./verdict.ts";
 export function revertSections(threeWay: ThreeWay | null): readonly Section[] {
 	if (threeWay === null) return [];
 	return [
-		section(
-			"left-policies",
-			leftPolicies(threeWay).map((address) => leftRow(address, threeWay)),
-		),
-		section(
-			"moved-aliases",
-			reassignedAliases(threeWay).map(({ alias, before, after }) => ({
-				said: [
-					title(showName(alias)),
-					" is now ",
-					identifier(identifyUser(after ?? "", threeWay)),
-					", before ",
-					identifier(identifyUser(before ?? "", threeWay)),
-				],
-			})),
-		),
-		section(
+		listed("left-policies", leftPolicies(threeWay), (address) => leftRow(address, threeWay)),
+		listed("moved-aliases", reassignedAliases(threeWay), ({ alias, before, after }) => [
+			title(showName(alias)),
+			" is now ",
+			identifier(identifyUser(after ?? "", threeWay)),
+			", before ",
+			identifier(identifyUser(before ?? "", threeWay)),
+		]),
+		listed(
 			"reverts",
-			threeWay.reverts.map((one) => revertedRow(one, threeWay)),
+			threeWay.reverts,
+			(one) => revertedRow(one, threeWay),
 			threeWay.reverts.length === 0 ? {} : { lead: [signsMean] },
 		),
 	];
@@ -155,15 +148,10 @@ function describePlanned({ reverts }: ThreeWay, { problems, changes, steps }: Pl
 
 /** The organizations that are only in the base: what stays in each. */
 export function droppedSection(dropped: readonly ThreeWay[]): Section {
-	return section(
-		"dropped",
-		dropped.map((one) => ({
-			said: [
-				identifier(showText(one.organizationId)),
-				": in ",
-				identifier(showName(one.base.name)),
-				` but in no document now; ${count(countWholes(one), "object stays", "objects stay")} as is, not compared`,
-			],
-		})),
-	);
+	return listed("dropped", dropped, (one) => [
+		identifier(showText(one.organizationId)),
+		": in ",
+		identifier(showName(one.base.name)),
+		` but in no document now; ${count(countWholes(one), "object stays", "objects stay")} as is, not compared`,
+	]);
 }

@@ -7,7 +7,7 @@ import { sayClause, sayFinding } from "../../say/cases.ts";
 import { count } from "../../say/count.ts";
 import { code, type Phrase, title } from "../../say/phrase.ts";
 import { describePolicies, type PowerNames } from "../../say/powers.ts";
-import { notesOf, type Row, type Section, section } from "../../say/section.ts";
+import { listed, notesOf, type Row, type Section, section } from "../../say/section.ts";
 import { type Summary, verdictOf } from "../../say/verdict.ts";
 import type { OrganizationCases, TestResult } from "../result/cases.ts";
 import { assumptionsSection } from "./assumptions.ts";
@@ -28,19 +28,21 @@ export function casesSections(
 	const { assumptions = [], uncovered = [] } = one;
 	const sections = [
 		...verdicts.map((verdict) =>
-			section(
+			listed(
 				`cases-${verdict}`,
-				one.cases.filter((own) => own.verdict === verdict).map((own) => caseRow(own, one)),
+				one.cases.filter((own) => own.verdict === verdict),
+				(own) => caseRow(own, one),
 				verdict === "passed" ? { isFolded: format !== "text" } : {},
 			),
 		),
 		assumptionsSection(assumptions, one, false),
-		section(
+		listed(
 			"cases-uncovered",
-			uncovered.map(({ policyId, clause }) => {
+			uncovered,
+			({ policyId, clause }) => {
 				const policy = describePolicies([policyId], one);
 				return { said: clause === null ? policy : [`the ${clause} of `, ...policy] };
-			}),
+			},
 			one.uncovered?.length === 0 ? { foot: [["A case notices for each policy and clause."]] } : {},
 		),
 	];

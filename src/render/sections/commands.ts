@@ -3,15 +3,12 @@ import { showAddress, writeJson } from "../../common/escape.ts";
 import { outcomeWords } from "../../say/outcomes.ts";
 import { identifier, type Phrase, quote, reason, time } from "../../say/phrase.ts";
 import { namePerson } from "../../say/powers.ts";
-import { type Section, section } from "../../say/section.ts";
+import { listed, type Section } from "../../say/section.ts";
 import type { AccessResult, ImportKeyResult, InitResult, PasskeyResult } from "../result/result.ts";
 import { longestReason } from "./windows.ts";
 
 function linesSection(...lines: readonly Phrase[]): Section {
-	return section(
-		"lines",
-		lines.map((said) => ({ said })),
-	);
+	return listed("lines", lines, (said) => said);
 }
 
 export function initSection({ file, casesFile, organizationId, nextCommand }: InitResult): Section {

@@ -3,7 +3,7 @@ import { printScope } from "../../plan/address.ts";
 import { unreadRules } from "../../plan/rules/judge.ts";
 import { code, identifier, type Phrase, time } from "../../say/phrase.ts";
 import { namePerson } from "../../say/powers.ts";
-import { type Row, type Section, section } from "../../say/section.ts";
+import { listed, type Row, type Section } from "../../say/section.ts";
 import type { OrganizationCredentials, ShownCredential, ShownUser } from "../result/organization-credentials.ts";
 import { rulesSection } from "./problems.ts";
 import { unreadSection } from "./unknown.ts";
@@ -14,21 +14,17 @@ export function credentialsSections(one: OrganizationCredentials): readonly Sect
 	return [
 		rulesSection({ ...one, steps: [] }),
 		unreadSection("credentials-unread", [...unread, ...rules]),
-		section(
-			"credentials",
-			one.users.map((user) => ({
-				said: [namePerson(user.userId, one), ...sayContact(user)],
-				rows:
-					user.credentials.length > 0
-						? user.credentials.map(rowOf)
-						: [{ said: [user.unread.length > 0 ? "unknown" : "no credentials"] }],
-			})),
-		),
-		section(
+		listed("credentials", one.users, (user) => ({
+			said: [namePerson(user.userId, one), ...sayContact(user)],
+			rows:
+				user.credentials.length > 0
+					? user.credentials.map(rowOf)
+					: [{ said: [user.unread.length > 0 ? "unknown" : "no credentials"] }],
+		})),
+		listed(
 			"sessions",
-			one.users
-				.filter(({ sessions }) => sessions.length > 0)
-				.map(({ userId, sessions }) => ({ said: [namePerson(userId, one)], rows: sessions.map(rowOf) })),
+			one.users.filter(({ sessions }) => sessions.length > 0),
+			({ userId, sessions }) => ({ said: [namePerson(userId, one)], rows: sessions.map(rowOf) }),
 		),
 	];
 }

@@ -3,7 +3,7 @@
 import { showOrganization } from "../../plan/organization-name.ts";
 import { count } from "../../say/count.ts";
 import { identifier, listOf, reason } from "../../say/phrase.ts";
-import { type Section, section } from "../../say/section.ts";
+import { listed, type Section, section } from "../../say/section.ts";
 import { type Summary, verdictOf } from "../../say/verdict.ts";
 import type { DiscoveryResult } from "../result/result.ts";
 
@@ -11,16 +11,12 @@ const isCutOff = "The service does not show all sub-organizations: it returned t
 
 export function discoverySections(result: DiscoveryResult): readonly Section[] {
 	return [
-		section(
-			"unmanaged-organizations",
-			unmanagedIn(result).map((id) => ({ said: [identifier(id)] })),
-		),
-		section(
-			"elsewhere",
-			result.elsewhere.map((one) => ({
-				said: [reason(showOrganization(one)), "  ", ...listOf(one.files, (file) => identifier(file))],
-			})),
-		),
+		listed("unmanaged-organizations", unmanagedIn(result), (id) => [identifier(id)]),
+		listed("elsewhere", result.elsewhere, (one) => [
+			reason(showOrganization(one)),
+			"  ",
+			...listOf(one.files, (file) => identifier(file)),
+		]),
 		section("incomplete", [], result.complete ? {} : { lead: [isCutOff] }),
 	];
 }

@@ -13,7 +13,7 @@ import { code, identifier, listSome, type Phrase, reason } from "../../say/phras
 import { namePerson } from "../../say/powers.ts";
 import { sayReason } from "../../say/reason.ts";
 import { brokenText } from "../../say/rules.ts";
-import { notesOf, type Row, type Section, section } from "../../say/section.ts";
+import { listed, notesOf, type Row, type Section, section } from "../../say/section.ts";
 import { sayTodo } from "../../say/todo.ts";
 import { type Verdict, verdictOf, withSentences } from "../../say/verdict.ts";
 import { formatDuration } from "../duration.ts";
@@ -41,17 +41,11 @@ export function driftSections(drift: OrganizationDrift, plan: Plan): readonly Se
 	return [
 		...now.map((one) => (one === first ? { ...one, lead: [signsMean] } : one)),
 		newCredentialsSection(drift, plan),
-		section(
-			"resolved",
-			drift.gone.map((gone) => {
-				const since: Phrase = [` for ${formatDuration(gone.firstSeenAt, gone.goneAt)}`, ...firstSeen(", ", gone)];
-				return keptRow(gone, since);
-			}),
-		),
-		section(
-			"not-checked",
-			kept.map((finding) => keptRow(finding, lastSeen("; ", finding))),
-		),
+		listed("resolved", drift.gone, (gone) => {
+			const since: Phrase = [` for ${formatDuration(gone.firstSeenAt, gone.goneAt)}`, ...firstSeen(", ", gone)];
+			return keptRow(gone, since);
+		}),
+		listed("not-checked", kept, (finding) => keptRow(finding, lastSeen("; ", finding))),
 	];
 }
 

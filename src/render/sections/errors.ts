@@ -3,7 +3,7 @@
 import type { OutdatedObject, Problem } from "../../common/errors.ts";
 import { showAddress } from "../../common/escape.ts";
 import { identifier, type Phrase, reason, type Span } from "../../say/phrase.ts";
-import { notesOf, type Row, type Section, section } from "../../say/section.ts";
+import { listed, notesOf, type Row, type Section, section } from "../../say/section.ts";
 import type { FailedOrganization } from "../result/found.ts";
 import type { ErrorDescription } from "../result/result.ts";
 import { sayOrganization } from "./organization.ts";
@@ -22,10 +22,7 @@ export function stoppedSection(failed: Pick<FailedOrganization, "error"> | null)
 
 /** Returns the organizations without a plan, with the errors that say why. */
 export function unplannedSection(unplanned: readonly FailedOrganization[]): Section {
-	return section(
-		"unplanned",
-		unplanned.map((one) => errorRow(one.error, [...sayOrganization(one), ": "])),
-	);
+	return listed("unplanned", unplanned, (one) => errorRow(one.error, [...sayOrganization(one), ": "]));
 }
 
 /** Returns what changed since the saved plan was made. `nameOf` returns the organization to name; null where there is only one. */

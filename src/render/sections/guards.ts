@@ -4,7 +4,7 @@ import { blockingGuards, warningGuards } from "../../plan/guards/overrides.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { guardText, limitText } from "../../say/guards.ts";
 import { flag, reason } from "../../say/phrase.ts";
-import { notesOf, type Row, type Section, section } from "../../say/section.ts";
+import { listed, notesOf, type Row, type Section, section } from "../../say/section.ts";
 
 type Guarded = Parameters<typeof blockingGuards>[0] & Parameters<typeof warningGuards>[0] & Pick<Plan, "guards">;
 
@@ -19,19 +19,13 @@ export function blockingSection(plan: Guarded, command: "apply" | "approve" = "a
 
 /** What does not stop apply and should be known. */
 export function warningGuardsSection(plan: Guarded): Section {
-	return section(
-		"guards-that-warn",
-		warningGuards(plan).map((guard) => foundBy(guard, "warns", "attention")),
-	);
+	return listed("guards-that-warn", warningGuards(plan), (guard) => foundBy(guard, "warns", "attention"));
 }
 
 export function passingSection(plan: Guarded): Section {
 	const warnings = warningGuards(plan);
 	const passing = plan.guards.filter((guard) => !guard.refuses && !warnings.includes(guard));
-	return section(
-		"guards-that-pass",
-		passing.map((guard) => foundBy(guard, "passes", "good")),
-	);
+	return listed("guards-that-pass", passing, (guard) => foundBy(guard, "passes", "good"));
 }
 
 function foundBy(guard: Guard, word: string, look: "bad" | "attention" | "good"): Row {

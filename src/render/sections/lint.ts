@@ -4,7 +4,7 @@ import { lintSeverities } from "../../policy/lint/lint.ts";
 import { count } from "../../say/count.ts";
 import { sayLintFinding, sayNotCompared } from "../../say/lint.ts";
 import type { Phrase } from "../../say/phrase.ts";
-import { notesOf, type Row, type Section, section } from "../../say/section.ts";
+import { listed, notesOf, type Row, type Section } from "../../say/section.ts";
 import type { Summary } from "../../say/verdict.ts";
 import { unreadSection } from "./unknown.ts";
 
@@ -18,14 +18,16 @@ export function lintSections(one: OrganizationLint, hasLines: boolean): readonly
 	return [
 		unreadSection("lint-unread", unread),
 		...lintSeverities.map((severity) =>
-			section(`lint-${severity}`, findings.filter((one) => one.severity === severity).map(rowOf), {
-				form: hasLines ? "differences" : "list",
-			}),
+			listed(
+				`lint-${severity}`,
+				findings.filter((one) => one.severity === severity),
+				rowOf,
+				{
+					form: hasLines ? "differences" : "list",
+				},
+			),
 		),
-		section(
-			"lint-not-compared",
-			notCompared.map((some) => ({ said: sayNotCompared(some) })),
-		),
+		listed("lint-not-compared", notCompared, (some) => sayNotCompared(some)),
 	];
 }
 

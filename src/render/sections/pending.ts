@@ -21,7 +21,7 @@ import {
 	type Span,
 } from "../../say/phrase.ts";
 import { listPeople, namePerson } from "../../say/powers.ts";
-import { type Row, type Section, section } from "../../say/section.ts";
+import { listed, type Row, type Section, section } from "../../say/section.ts";
 
 const groups = [
 	["pending", "pending-activities"],
@@ -32,9 +32,10 @@ const groups = [
 /** The activities of a plan by what each needs of a person: a decision, a look, or `--retry-rejected`. */
 export function pendingSections(plan: Plan): readonly Section[] {
 	const related = groups.map(([state, id]) =>
-		section(
+		listed(
 			id,
-			plan.waiting.filter((activity) => activity.state === state).map((activity) => rowOf(activity, plan)),
+			plan.waiting.filter((activity) => activity.state === state),
+			(activity) => rowOf(activity, plan),
 		),
 	);
 	return [...related, otherPendingSection(plan)];

@@ -5,7 +5,7 @@ import type { Plan } from "../../plan/plan.ts";
 import { brokenRules, type JudgedRule } from "../../plan/rules/judge.ts";
 import { identifier, type Phrase, reason } from "../../say/phrase.ts";
 import { breachText } from "../../say/rules.ts";
-import { type Row, type Section, section } from "../../say/section.ts";
+import { listed, type Row, type Section, section } from "../../say/section.ts";
 
 export function problemsSection({ problems }: Pick<Plan, "problems">): Section {
 	return section("problems", problems.map(problemRow));
@@ -21,10 +21,10 @@ function problemRow({ file, line, column, code, message }: Problem): Row {
 
 /** Returns the rules that live state breaks: what breaks each, and whether the plan repairs it. */
 export function rulesSection(plan: Pick<Plan, "rules" | "steps">): Section {
-	return section(
-		"broken-rules",
-		brokenRules(plan).map((rule) => ({ said: sayBrokenRule(rule, plan), about: [rule.address] })),
-	);
+	return listed("broken-rules", brokenRules(plan), (rule) => ({
+		said: sayBrokenRule(rule, plan),
+		about: [rule.address],
+	}));
 }
 
 function sayBrokenRule({ address, before, effect }: JudgedRule, { steps }: Pick<Plan, "steps">): Phrase {

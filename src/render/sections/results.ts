@@ -6,7 +6,7 @@ import { type CommandContext, commandText, inOrganization } from "../../plan/sug
 import { count } from "../../say/count.ts";
 import { countOutcomes } from "../../say/outcomes.ts";
 import { command, identifier, reason } from "../../say/phrase.ts";
-import { notesOf, type Section, section } from "../../say/section.ts";
+import { listed, notesOf, type Section, section } from "../../say/section.ts";
 import { type Verdict, verdictOf, withSentences } from "../../say/verdict.ts";
 import { describeWrong } from "./steps.ts";
 
@@ -18,10 +18,10 @@ export function endSections(report: Report | null, plan: Plan, commands: Command
 	if (report === null) return [];
 	const drift = commandText({ command: "drift" }, inOrganization(commands, plan.organizationId));
 	return [
-		section(
-			"still-different",
-			(report.left ?? []).map(({ address }) => ({ said: [identifier(showAddress(address))], about: [address] })),
-		),
+		listed("still-different", report.left ?? [], ({ address }) => ({
+			said: [identifier(showAddress(address))],
+			about: [address],
+		})),
 		section(
 			"not-verified",
 			report.unverified === null

@@ -11,7 +11,7 @@ import { listAddresses } from "../../say/addresses.ts";
 import { describeApproval, describeAwaited } from "../../say/approvals.ts";
 import { lookOf, outcomeWords } from "../../say/outcomes.ts";
 import { command, flag, identifier, joinPhrases, type Phrase, reason, reasonOf } from "../../say/phrase.ts";
-import { type Note, notesOf, type Row, type Section, section } from "../../say/section.ts";
+import { listed, type Note, notesOf, type Row, type Section, section } from "../../say/section.ts";
 import { stepText } from "../../say/steps.ts";
 import type { PlannedOrganization } from "../result/found.ts";
 
@@ -71,9 +71,10 @@ export function plannedStepsSection(one: PlannedOrganization): Section {
 	const { plan, report, failed, results } = one;
 	const ended = new Set((results ?? []).map(({ step }) => step.id));
 	const steps = report === null ? plan.steps.filter(({ id }) => !ended.has(id)) : [];
-	return section(
+	return listed(
 		"planned-steps",
-		steps.map((step) => plannedRow(step, one)),
+		steps,
+		(step) => plannedRow(step, one),
 		failed === null ? {} : { title: "Steps without a result" },
 	);
 }

@@ -1,6 +1,6 @@
 /** What could not be read, and why; and what is not managed. */
 
-import { showAddress, showName, showText } from "../../common/escape.ts";
+import { listFirst, showAddress, showName, showText } from "../../common/escape.ts";
 import { groupBy } from "../../common/group-by.ts";
 import { labelOf, parseAddress, printScope } from "../../plan/address.ts";
 import type { Unread } from "../../plan/change.ts";
@@ -9,23 +9,16 @@ import type { NotRead } from "../../policy/access.ts";
 import type { Reason } from "../../policy/powers/reason.ts";
 import { identifier, joinPhrases, type Phrase, reason } from "../../say/phrase.ts";
 import { reasonText } from "../../say/reason.ts";
-import { type Section, section } from "../../say/section.ts";
+import { listed, type Section, section } from "../../say/section.ts";
 import type { MissingObject } from "../result/organization-powers.ts";
 
 export function unknownSection(plan: Pick<Plan, "unread" | "policyNames">): Section {
-	return section(
-		"unknown",
-		describeUnread(plan).map((line) => ({ said: [reason(line)] })),
-	);
+	return listed("unknown", describeUnread(plan), (line) => [reason(line)]);
 }
 
 /** Returns the same of what has no address. `id` is that of the section. */
 export function unreadSection(id: string, unread: readonly MissingObject<NotRead | Reason>[]): Section {
-	return section(
-		"unread",
-		sayUnread(unread).map((said) => ({ said })),
-		{ id },
-	);
+	return listed("unread", sayUnread(unread), (said) => said, { id });
 }
 
 /** Returns what could not be read and why, one phrase a reason. */
@@ -41,10 +34,9 @@ export function describeUnread(plan: Pick<Plan, "unread" | "policyNames">): read
 	const byReason = groupBy(plan.unread, ({ because, standsIn }) => `${reasonText(because, plan)}\u0000${standsIn}`);
 	return byReason.map((group) => {
 		const [first] = group;
-		const shown = group.slice(0, 5).map((one) => `${isOfTag(one) ? "members of " : ""}${showAddress(printScope(one))}`);
-		const more = group.length > shown.length ? ` and ${group.length - shown.length} more` : "";
+		const shown = group.map((one) => `${isOfTag(one) ? "members of " : ""}${showAddress(printScope(one))}`);
 		const instead = first.standsIn === "last-applied" ? "; using the last-applied state" : "";
-		return `${shown.join(", ")}${more}: ${showText(reasonText(first.because, plan))}${instead}`;
+		return `${listFirst(shown, 5)}: ${showText(reasonText(first.because, plan))}${instead}`;
 	});
 }
 

@@ -1,5 +1,5 @@
 /** The activities that `approve` and `reject` ask about, and what became of them. */
-import { listCovers, showAddress, showName, showNameWithin } from "../../common/escape.ts";
+import { listCovers, listFirst, showAddress, showName, showNameWithin } from "../../common/escape.ts";
 import { addressesOf } from "../../plan/activities/activity-objects.ts";
 import type { Disagreement, StepDifference } from "../../plan/activities/reviewed-activity.ts";
 import { uuid } from "../../plan/organization.ts";
@@ -19,7 +19,7 @@ import {
 	type Span,
 } from "../../say/phrase.ts";
 import { listPeople } from "../../say/powers.ts";
-import { inOneLine, type Look, notesOf, type Row, type Section, section } from "../../say/section.ts";
+import { inOneLine, type Look, listed, notesOf, type Row, type Section, section } from "../../say/section.ts";
 import { stepText } from "../../say/steps.ts";
 import { type Verdict, verdictOf, withSentences } from "../../say/verdict.ts";
 import type { OrganizationVotes, VotedActivity, VoteResult } from "../result/votes.ts";
@@ -74,13 +74,10 @@ export function votedSections(one: OrganizationVotes, command: VoteCommand): rea
 export function furtherSections({ missing, unlisted, effect }: OrganizationVotes): readonly Section[] {
 	const { overrides = [], guards } = effect ?? {};
 	return [
-		section(
-			"missing",
-			missing.map((step) => {
-				const covers = step.covers.map(({ address }) => address);
-				return { said: [reason(stepText(step)), "  ", identifier(listCovers(covers))], about: covers };
-			}),
-		),
+		listed("missing", missing, (step) => {
+			const covers = step.covers.map(({ address }) => address);
+			return { said: [reason(stepText(step)), "  ", identifier(listCovers(covers))], about: covers };
+		}),
 		section("unlisted", unlisted === null ? [] : [{ said: [reason(unlisted)] }]),
 		overridesSection(overrides, guards),
 	];
@@ -181,16 +178,15 @@ function describeDisagreement(one: Disagreement, activity: Activity, names: User
 			return sayTaken(one.kind, one.taken);
 		case "no-step":
 			return ["equals no step of the saved plan"];
-		case "differs-from-step":
+		case "differs-from-step": {
+			const differences = one.differences.flatMap((difference) => describeDifference(difference, names));
 			return [
 				"resembles ",
 				identifier(one.stepId),
 				" of the saved plan, but differs: ",
-				...joinPhrases(
-					one.differences.flatMap((difference) => describeDifference(difference, names)),
-					"; ",
-				),
+				...joinPhrases(differences, "; "),
 			];
+		}
 		case "duplicate":
 			return [
 				"duplicate: activity ",
@@ -322,16 +318,11 @@ function describeOthers(organizations: readonly OrganizationVotes[], command: Vo
 	const refused = organizations.flatMap((one) => withDecision(one, "refused"));
 	const missing = organizations.reduce((sum, one) => sum + one.missing.length, 0);
 	// The sentence is a heading too, in formats where other text could mean something.
-	const ids = refused
-		.slice(0, maxListed)
-		.map(({ activity }) => (uuid.test(activity.activityId) ? activity.activityId : "no id"));
-	const more = refused.length - ids.length;
+	const ids = refused.map(({ activity }) => (uuid.test(activity.activityId) ? activity.activityId : "no id"));
 	return [
 		...(voted === 0 ? [] : [`${voted} ${doneWords[command]} by you before.`]),
 		...describeEnded(organizations, command),
-		...(refused.length === 0
-			? []
-			: [`${refused.length} refused: ${ids.join(", ")}${more === 0 ? "" : ` and ${more} more`}.`]),
+		...(refused.length === 0 ? [] : [`${refused.length} refused: ${listFirst(ids, maxListed)}.`]),
 		...(missing === 0 ? [] : [`${count(missing, "step has", "steps have")} no activity yet.`]),
 	];
 }

@@ -5,7 +5,7 @@ import type { Plan } from "../../plan/plan.ts";
 import { capitalize, count } from "../../say/count.ts";
 import { code, identifier, type Phrase, quote, time } from "../../say/phrase.ts";
 import { namePerson } from "../../say/powers.ts";
-import { type Row, type Section, section } from "../../say/section.ts";
+import { listed, type Row, type Section } from "../../say/section.ts";
 import { formatDuration } from "../duration.ts";
 
 type Windows = Pick<Plan, "expiries">;
@@ -76,10 +76,7 @@ export function summarizeExpiries(plan: Plan): string {
 /** Access that ends or begins soon, and that no change of the plan shows. */
 export function expiriesSection(plan: Plan): Section {
 	const hidden = (plan.expiries ?? []).filter((expiry) => !isInChange(expiry, plan));
-	return section(
-		"access-with-an-end",
-		hidden.map((expiry) => expiryRow(expiry, plan)),
-	);
+	return listed("access-with-an-end", hidden, (expiry) => expiryRow(expiry, plan));
 }
 
 /** Whether the plan adds or removes the user, so that the change itself says until when and why. */

@@ -34,7 +34,17 @@ import {
 	replaceValue,
 	type TextEdit,
 } from "./edit.ts";
-import { catchRefusal, documentOf, explainTemplate, findTag, idIn, ownDocuments, userNamed } from "./own-documents.ts";
+import {
+	catchRefusal,
+	documentOf,
+	explainTemplate,
+	findTag,
+	idIn,
+	memberList,
+	ownDocuments,
+	userNamed,
+	userOfEntry,
+} from "./own-documents.ts";
 
 /** The edits of one file for one address of one organization. The line is that of the old text. */
 export interface DocumentEdit {
@@ -136,7 +146,7 @@ class AcceptEditor {
 	removeExpired(address: string): boolean {
 		const expired = this.#expired.removable.get(address);
 		if (expired === undefined) return false;
-		this.#dropUsers(address, listOfMembers(findTag(this.#documents, address)), [...expired]);
+		this.#dropUsers(address, memberList(entryOf(findTag(this.#documents, address), "members")), [...expired]);
 		return true;
 	}
 
@@ -183,9 +193,13 @@ class AcceptEditor {
 		const document = documentOf(this.#documents, entry);
 		const edits = policyEdits(document, entry, change, templateNames(this.#desired, this.#live));
 		this.#add(address, entry, entry.at.line, edits);
-		if (before?.name === after.name) return;
+		if (before?.name !== after.name) this.#removePrevious(address, entry, before?.name);
+	}
+
+	/** A live name is no former one. */
+	#removePrevious(address: string, entry: Cell, name: string | undefined): void {
 		for (const item of itemsOf(entryOf(entry, "previously"))) {
-			if (item.value === before?.name) this.#removeItem(address, item);
+			if (item.value === name) this.#removeItem(address, item);
 		}
 	}
 
@@ -210,7 +224,7 @@ class AcceptEditor {
 		const { address, addUserIds: missing, removeUserIds } = change;
 		const isExpired = (userId: string): boolean => this.#expired.all.get(address)?.has(userId) === true;
 		const surplus = removeUserIds.filter((userId) => !isExpired(userId));
-		const list = listOfMembers(tag);
+		const list = memberList(members);
 		this.#dropUsers(address, list, missing);
 		this.#dropUsers(address, entryOf(members, "never"), surplus);
 		const begun = surplus.filter((userId) => findWindow(this.#desired, address, userId) !== undefined);
@@ -236,9 +250,7 @@ class AcceptEditor {
 		const name = entryOf(tag, "name");
 		if (name === undefined) throw new NotEditable("its entry has no name");
 		this.#replace(address, name, before.name);
-		for (const item of itemsOf(entryOf(tag, "previously"))) {
-			if (item.value === before.name) this.#removeItem(address, item);
-		}
+		this.#removePrevious(address, tag, before.name);
 	}
 
 	#acceptRemoval({ address, kind, id, userId, before }: RemovalChange): void {
@@ -247,7 +259,8 @@ class AcceptEditor {
 		const isOfUser = removalKinds.some((one) => one.name === kind && one.isOfUser);
 		for (const { root } of this.#documents) {
 			const section = entryOf(entryOf(root, "absent"), removalLists[kind]);
-			const lists = isOfUser ? entriesOf(section).filter((list) => this.#userOf(list) === userId) : [section];
+			const isOwn = ({ key }: Cell): boolean => userNamed(this.#desired, String(key)) === userId;
+			const lists = isOfUser ? entriesOf(section).filter(isOwn) : [section];
 			for (const item of lists.flatMap(itemsOf)) {
 				if (idIn(item) !== id && !isName(item)) continue;
 				isListed = true;
@@ -309,10 +322,7 @@ class AcceptEditor {
 
 	#dropUsers(address: string, list: Cell | undefined, userIds: readonly string[]): void {
 		for (const item of itemsOf(list)) {
-			const user = item.kind === "map" ? entryOf(item, "user") : item;
-			if (user !== undefined && userIds.includes(userNamed(this.#desired, String(user.value)))) {
-				this.#removeItem(address, item);
-			}
+			if (userIds.includes(userOfEntry(item, this.#desired))) this.#removeItem(address, item);
 		}
 	}
 
@@ -337,14 +347,4 @@ class AcceptEditor {
 		change.addresses.set(address, Math.min(change.addresses.get(address) ?? line, line));
 		return change;
 	}
-
-	/** Returns the id of the user whose alias or id is the key of a cell. */
-	#userOf(cell: Cell): string {
-		return userNamed(this.#desired, String(cell.key));
-	}
-}
-
-function listOfMembers(tag: Cell): Cell | undefined {
-	const members = entryOf(tag, "members");
-	return entryOf(members, "exactly") ?? entryOf(members, "atLeast");
 }

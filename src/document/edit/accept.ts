@@ -68,21 +68,14 @@ export function acceptLive(
 	patterns: readonly string[],
 	options: ParseOptions = {},
 ): Acceptance {
-	const expired = inputs.map(({ desired, live, plan }) => findExpired(desired, live, plan));
-	const selection = selectAddresses(
-		inputs.map(({ plan }, index) => selectableOf(plan, expired[index] ?? noneExpired)),
-		patterns,
-	);
+	const judged = inputs.map((one) => ({ ...one, expired: findExpired(one.desired, one.live, one.plan) }));
+	const selection = selectAddresses(judged.map(selectableOf), patterns);
 	if ("refusals" in selection) return selection;
 	const { accepted, skipped } = selection;
 
 	const files = new Map(sources.map(({ file, content }) => [file, readEditable(file, content, environment, options)]));
 	const documents = [...files.values()].flatMap((file) => file.documents);
-	const organizations = inputs.map((one, index) => ({
-		...one,
-		expired: expired[index] ?? noneExpired,
-		accepted: accepted[index] ?? new Set<string>(),
-	}));
+	const organizations = judged.map((one, index) => ({ ...one, accepted: accepted[index] ?? new Set<string>() }));
 	const found = organizations.map((one) => makeAcceptEdits(documents, one, one.accepted));
 	const edits = found.flatMap((one) => one.edits);
 	const refusals = found.flatMap((one) => one.refusals);
@@ -103,9 +96,7 @@ interface SelectedOrganization extends AcceptInput {
 	readonly expired: ExpiredAccess;
 }
 
-const noneExpired: ExpiredAccess = { all: new Map(), removable: new Map() };
-
-function selectableOf(plan: Plan, expired: ExpiredAccess): SelectableOrganization {
+function selectableOf({ plan, expired }: Pick<SelectedOrganization, "plan" | "expired">): SelectableOrganization {
 	const { removable } = expired;
 	const held = plan.changes.filter(
 		(one) => one.basis === "live" && isOnlyExpired(one, expired, plan) && !removable.has(one.address),

@@ -34,7 +34,7 @@ import {
 	replaceCell,
 	type TextEdit,
 } from "./edit.ts";
-import { documentOf, explainTemplate, findTag, ownDocuments, userNamed } from "./own-documents.ts";
+import { documentOf, explainTemplate, findTag, memberList, ownDocuments, userOfEntry } from "./own-documents.ts";
 
 /** What the document is to say of one user and one tag. Times are milliseconds since 1970 by the service's clock. */
 export interface AccessRequest {
@@ -173,7 +173,7 @@ function addMember(document: EditableDocument, tag: Cell, request: AccessRequest
 	const entry = writeEntry(request);
 	const members = entryOf(tag, "members");
 	if (members === undefined) return addEntries(document, tag, [`members: { atLeast: [${entry}] }`]);
-	const list = listCell(members);
+	const list = memberList(members);
 	return list === undefined
 		? addEntries(document, members, [`atLeast: [${entry}]`])
 		: editItems(document, list, [], [entry]);
@@ -186,8 +186,8 @@ function editMember(
 	request: AccessRequest,
 	effect: AccessEffect,
 ): readonly TextEdit[] {
-	const list = listCell(entryOf(tag, "members"));
-	const item = itemsOf(list).find((one) => userNamed(request.desired, userTextOf(one)) === request.userId);
+	const list = memberList(entryOf(tag, "members"));
+	const item = itemsOf(list).find((one) => userOfEntry(one, request.desired) === request.userId);
 	if (list === undefined || item === undefined) throw new NotEditable("it has no entry for the user");
 	refuseShared(document, item);
 	if (effect === "removed") return editItems(document, list, [item], []);
@@ -287,14 +287,4 @@ function listedIn(members: DesiredMembers): readonly string[] {
 
 function windowOf(members: DesiredMembers | undefined, userId: string): AccessWindow | undefined {
 	return members?.windows?.find((one) => one.userId === userId);
-}
-
-/** Returns the list of users who get the tag. */
-function listCell(members: Cell | undefined): Cell | undefined {
-	return entryOf(members, "exactly") ?? entryOf(members, "atLeast");
-}
-
-/** Returns the text that names the user of an entry. */
-function userTextOf(item: Cell): string {
-	return String((item.kind === "map" ? entryOf(item, "user") : item)?.value);
 }

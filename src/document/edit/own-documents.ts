@@ -33,6 +33,16 @@ export function userNamed({ users }: Pick<DesiredOrganization, "users">, name: s
 	return Object.hasOwn(users, name) ? (users[name] ?? "") : name.toLowerCase();
 }
 
+/** Returns the list of users who get a tag, under its `members`. */
+export function memberList(members: Cell | undefined): Cell | undefined {
+	return entryOf(members, "exactly") ?? entryOf(members, "atLeast");
+}
+
+/** Returns the id of the user of an entry in such a list. */
+export function userOfEntry(item: Cell, desired: Pick<DesiredOrganization, "users">): string {
+	return userNamed(desired, String((item.kind === "map" ? entryOf(item, "user") : item)?.value));
+}
+
 export function idIn(cell: Cell | undefined): string | undefined {
 	return cell === undefined ? undefined : String(cell.value).toLowerCase();
 }

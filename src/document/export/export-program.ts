@@ -6,7 +6,7 @@ import type { WholeOrganization } from "../../plan/organization.ts";
 import { compareText } from "../../plan/value.ts";
 import { type Exported, partsOf } from "./export.ts";
 import { makeUnique, shortId } from "./names.ts";
-import type { Program, ProgramLanguage, ProgramRemoval } from "./program.ts";
+import type { NamedId, Program, ProgramLanguage, ProgramResource } from "./program.ts";
 import type { ExportedParts, ExportedTag } from "./text.ts";
 import { writeTypescript } from "./typescript.ts";
 import type { KeptWindows } from "./windows.ts";
@@ -25,18 +25,17 @@ function programOf({ users, userTags, ...parts }: ExportedParts): Program {
 	return {
 		organizationId: parts.organizationId,
 		project: `orgsync-${parts.organizationId.slice(0, shortId)}`,
-		tags: userTags.map(({ name, id, members, windows }) => ({
-			resource: names.get(id) ?? id,
-			name,
-			id,
-			members: members
+		tags: userTags.map(({ name, id, members, windows }): ProgramResource => {
+			const exactly = members
 				?.map((member) => ({
 					id: byAlias.get(member) ?? member,
 					name: byAlias.has(member) ? member : "",
 					window: windows?.get(member),
 				}))
-				.sort((left, right) => compareText(left.id, right.id)),
-		})),
+				.sort((left, right) => compareText(left.id, right.id));
+			const more = exactly === undefined ? [] : [["members", { exactly }] as const];
+			return { name: names.get(id) ?? id, type: "UserTag", properties: [["name", name], ["tagId", id], ...more] };
+		}),
 		removals: removalKindNames.flatMap((kind) => removalsOf(kind, parts.removable, byAlias, new Set(names.values()))),
 		readOnly: readOnlyKinds
 			.filter(({ name }) => parts.expectations.some(({ key }) => key === expectationLists[name]))
@@ -60,16 +59,18 @@ function removalsOf(
 	removable: ExportedParts["removable"],
 	byAlias: ReadonlyMap<string, string>,
 	taken: ReadonlySet<string>,
-): readonly ProgramRemoval[] {
+): readonly ProgramResource[] {
 	const { type, input, isSingle } = removals[kind];
 	const groups = removable.filter(({ key }) => key === removalLists[kind]).flatMap((section) => section.groups);
-	return groups.flatMap(({ user: alias, items }): readonly ProgramRemoval[] => {
+	return groups.flatMap(({ user: alias, items }): readonly ProgramResource[] => {
 		const user = alias === null ? undefined : { id: byAlias.get(alias) ?? alias, name: alias };
+		const resource = (what: string, ids: NamedId | readonly NamedId[]): ProgramResource => {
+			const properties = [...(user === undefined ? [] : [["userId", user] as const]), [input, ids] as const];
+			return { name: free(`remove-${what}`, taken), type, properties };
+		};
 		const named = items.map(({ id, name }) => ({ id, name }));
-		const base = { type, input, user };
-		if (isSingle) return named.map((ids) => ({ ...base, ids, resource: free(`remove-app-${ids.id}`, taken) }));
-		const what = user === undefined ? "policies" : `providers-${user.id}`;
-		return [{ ...base, ids: named, resource: free(`remove-${what}`, taken) }];
+		if (isSingle) return named.map((one) => resource(`app-${one.id}`, one));
+		return [resource(user === undefined ? "policies" : `providers-${user.id}`, named)];
 	});
 }
 

@@ -43,16 +43,28 @@ export function exportPolicy(policy: LivePolicy, names: TemplateNames): Exported
 
 /** Returns the lines of an entry. */
 export function policyLines(policy: ExportedPolicy): readonly string[] {
-	const { name, effect, consensus, condition, time, notes, unchecked } = policy;
+	const entries = entriesOf(policy, writeTemplate);
+	return entries.flatMap((entry, index) => `${index === 0 ? "  - " : "    "}${entry}`.split("\n"));
+}
+
+/** Returns the entry on one line. */
+export function flowPolicy(policy: ExportedPolicy): string {
+	return `{ ${entriesOf(policy, (template) => writeKey(template, "double")).join(", ")} }`;
+}
+
+function entriesOf(
+	{ name, effect, consensus, condition, time, notes, unchecked }: ExportedPolicy,
+	write: (template: string) => string,
+): readonly string[] {
 	return [
-		`  - name: ${writeText(name)}`,
-		`    effect: ${effect}`,
-		`    consensus: ${writeTemplate(consensus)}`,
-		`    condition: ${writeTemplate(condition)}`,
-		...(time === "" ? [] : [`    time: ${writeTemplate(time)}`]),
-		...(notes === "" ? [] : [`    notes: ${writeText(notes)}`]),
-		...(unchecked ? ["    unchecked: true"] : []),
-	].flatMap((lines) => lines.split("\n"));
+		`name: ${writeText(name)}`,
+		`effect: ${effect}`,
+		`consensus: ${write(consensus)}`,
+		`condition: ${write(condition)}`,
+		...(time === "" ? [] : [`time: ${write(time)}`]),
+		...(notes === "" ? [] : [`notes: ${writeText(notes)}`]),
+		...(unchecked ? ["unchecked: true"] : []),
+	];
 }
 
 /** Returns a template as a `|-` block; on one line where a block cannot hold it, or it is empty. */
@@ -60,19 +72,4 @@ function writeTemplate(template: string): string {
 	const indent = "      ";
 	const block = writeBlock(template, indent);
 	return block === undefined ? writeKey(template, "double") : `|-\n${indent}${block}`;
-}
-
-/** Returns the entry on one line. */
-export function flowPolicy(policy: ExportedPolicy): string {
-	const { name, effect, consensus, condition, time, notes, unchecked } = policy;
-	const expression = (key: string, text: string): string => `${key}: ${writeKey(text, "double")}`;
-	const entries = [
-		`name: ${writeText(name)}`,
-		`effect: ${effect}`,
-		...[expression("consensus", consensus), expression("condition", condition)],
-		...(time === "" ? [] : [expression("time", time)]),
-		...(notes === "" ? [] : [`notes: ${writeText(notes)}`]),
-		...(unchecked ? ["unchecked: true"] : []),
-	];
-	return `{ ${entries.join(", ")} }`;
 }

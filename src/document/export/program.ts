@@ -10,46 +10,36 @@ export type ProgramLanguage = (typeof programLanguages)[number];
 export interface NamedId {
 	readonly id: string;
 	readonly name: string;
+	/** Of a member; left out: the user always has the tag. */
+	readonly window?: AccessWindow | undefined;
 }
 
-export interface ProgramTag {
-	readonly resource: string;
+/** The value of a property: a text, an id, a list of them, or the members of a tag. */
+export type ProgramValue = string | NamedId | readonly NamedId[] | { readonly exactly: readonly NamedId[] };
+
+export interface ProgramResource {
 	readonly name: string;
-	readonly id: string;
-	/** Undefined if the members are unknown. */
-	readonly members: readonly ProgramMember[] | undefined;
-}
-
-export interface ProgramMember extends NamedId {
-	/** Undefined: the user always has the tag. */
-	readonly window: AccessWindow | undefined;
-}
-
-/** Returns the properties of a member's entry, in their order. */
-export function propertiesOf(
-	id: string,
-	{ from, until, reason }: AccessWindow,
-): readonly (readonly [string, string])[] {
-	const all = Object.entries({ user: id, from, until, reason });
-	return all.flatMap(([key, value]) => (value === undefined ? [] : [[key, value] as const]));
-}
-
-/** A resource that would delete objects that exist. */
-export interface ProgramRemoval {
-	readonly resource: string;
 	readonly type: string;
-	readonly user: NamedId | undefined;
-	/** The input that has the ids: a list, or the one id. */
-	readonly input: string;
-	readonly ids: readonly NamedId[] | NamedId;
+	/** In their order, besides the organization's id. */
+	readonly properties: readonly (readonly [key: string, value: ProgramValue])[];
 }
 
 export interface Program extends Missing {
 	readonly organizationId: string;
 	/** The name of the Pulumi project. */
 	readonly project: string;
-	readonly tags: readonly ProgramTag[];
-	readonly removals: readonly ProgramRemoval[];
+	readonly tags: readonly ProgramResource[];
+	/** Resources that would delete objects that exist. */
+	readonly removals: readonly ProgramResource[];
 	/** Read-only objects, in words. */
 	readonly readOnly: readonly string[];
+}
+
+/** Returns an entry of a list: the id, or with a window the properties in their order. `write` writes a text. */
+export function writeEntry({ id, window }: NamedId, write: (text: string) => string): string {
+	if (window === undefined) return write(id);
+	const { from, until, reason } = window;
+	const given = Object.entries({ user: id, from, until, reason });
+	const properties = given.flatMap(([key, value]) => (value === undefined ? [] : [`${key}: ${write(value)}`]));
+	return `{ ${properties.join(", ")} }`;
 }

@@ -169,14 +169,17 @@ export function joinSections(sections: readonly (readonly string[])[]): string {
 }
 
 /** Returns what a file does not hold, as sections of comments. `kind` is what the file is. */
-export function missingSections(
-	{ unread, leftOut }: Missing,
-	kind: "document" | "program",
-): readonly (readonly string[])[] {
+function missingSections({ unread, leftOut }: Missing, kind: "document" | "program"): readonly (readonly string[])[] {
 	return [
 		missingLines("Not in this file, because it could not be read:", unread),
 		missingLines(`Not in this file, because a ${kind} cannot hold it:`, leftOut),
 	];
+}
+
+/** Returns the same of a Pulumi program, which has no objects that can only be read. */
+export function programComments(program: Missing & { readonly readOnly: readonly string[] }) {
+	const said = `Read-only, so not in this file: ${program.readOnly.join(", ")}. An Organization with a document reports how they differ.`;
+	return [program.readOnly.length === 0 ? [] : [`# ${said}`], ...missingSections(program, "program")];
 }
 
 /** Returns a title and a line for each omission, as comments; none without omissions. */

@@ -1,18 +1,11 @@
 /** Writes an exported Pulumi program as the index.ts of a Node.js project. */
 import { showText, writeJson } from "../../common/escape.ts";
-import {
-	type NamedId,
-	type Program,
-	type ProgramMember,
-	type ProgramRemoval,
-	type ProgramTag,
-	propertiesOf,
-} from "./program.ts";
-import { joinSections, missingSections } from "./text.ts";
+import { type NamedId, type Program, type ProgramResource, type ProgramValue, writeEntry } from "./program.ts";
+import { joinSections, programComments } from "./text.ts";
 
 /** Returns the text of the file, with a final line ending. */
 export function writeTypescript(program: Program): string {
-	const { organizationId, project, tags, removals, readOnly } = program;
+	const { organizationId, project, tags, removals } = program;
 	const sections = [
 		[
 			"// Live state of one organization, written by orgsync export: the first `pulumi up` submits nothing.",
@@ -21,60 +14,39 @@ export function writeTypescript(program: Program): string {
 			'import * as orgsync from "@orgsync/pulumi";',
 		],
 		[`const organizationId = ${writeJson(organizationId)};`],
-		...tags.map(tagLines),
+		...tags.map(linesOf),
 		removals.length === 0
 			? []
 			: [
 					"// These exist and are unmanaged. Remove the // of a resource to delete its objects.",
-					...removals.flatMap(removalLines).map((line) => `//${line}`),
+					...removals.flatMap(linesOf).map((line) => `//${line}`),
 				],
-		readOnly.length === 0
-			? []
-			: [
-					`// Read-only, so not in this file: ${readOnly.join(", ")}. An Organization with a document reports how they differ.`,
-				],
-		...missingSections(program, "program").map((lines) => lines.map((line) => `//${line.slice(1)}`)),
+		...programComments(program).map((lines) => lines.map((line) => `//${line.slice(1)}`)),
 	];
 	return joinSections(sections);
 }
 
-function tagLines({ resource, name, id, members }: ProgramTag): readonly string[] {
+function linesOf({ name, type, properties }: ProgramResource): readonly string[] {
 	return [
-		`new orgsync.UserTag(${writeJson(resource)}, {`,
+		`new orgsync.${type}(${writeJson(name)}, {`,
 		"\torganizationId,",
-		`\tname: ${writeJson(name)},`,
-		`\ttagId: ${writeJson(id)},`,
-		...(members === undefined ? [] : memberLines(members)),
+		...properties.flatMap(([key, value]) => propertyLines("\t", key, value)),
 		"});",
 	];
 }
 
-function memberLines(members: readonly ProgramMember[]): readonly string[] {
-	if (members.length === 0) return ["\tmembers: { exactly: [] },"];
-	return ["\tmembers: {", "\t\texactly: [", ...members.map(memberLine), "\t\t],", "\t},"];
-}
-
-function memberLine(member: ProgramMember): string {
-	const { id, window } = member;
-	if (window === undefined) return idLine("\t\t\t", member);
-	const properties = propertiesOf(id, window).map(([key, value]) => `${key}: ${writeJson(value)}`);
-	return `\t\t\t{ ${properties.join(", ")} },${comment(member)}`;
-}
-
-function removalLines({ resource, type, user, input, ids }: ProgramRemoval): readonly string[] {
-	return [
-		`new orgsync.${type}(${writeJson(resource)}, {`,
-		"\torganizationId,",
-		...(user === undefined ? [] : [`\tuserId: ${writeJson(user.id)},${comment(user)}`]),
-		...("id" in ids
-			? [`\t${input}: ${writeJson(ids.id)},${comment(ids)}`]
-			: [`\t${input}: [`, ...ids.map((named) => idLine("\t\t", named)), "\t],"]),
-		"});",
-	];
-}
-
-function idLine(indent: string, named: NamedId): string {
-	return `${indent}${writeJson(named.id)},${comment(named)}`;
+function propertyLines(indent: string, key: string, value: ProgramValue): readonly string[] {
+	const begin = `${indent}${key}:`;
+	if (typeof value === "string") return [`${begin} ${writeJson(value)},`];
+	if ("id" in value) return [`${begin} ${writeJson(value.id)},${comment(value)}`];
+	if (!("exactly" in value)) {
+		const entries = value.map((one) => `${indent}\t${writeEntry(one, writeJson)},${comment(one)}`);
+		return [`${begin} [`, ...entries, `${indent}],`];
+	}
+	const { exactly } = value;
+	return exactly.length === 0
+		? [`${begin} { exactly: [] },`]
+		: [`${begin} {`, ...propertyLines(`${indent}\t`, "exactly", exactly), `${indent}},`];
 }
 
 function comment({ name }: NamedId): string {

@@ -161,7 +161,8 @@ class AccessReader {
 		const what = [name ?? groups.map(printGroup)[0], ...(body === undefined ? [] : [`body ${String(body.value)}`])];
 		const said = fields.size === 0 ? "" : ` where ${printFields(fields)}`;
 		const known = fields.size === 0 ? {} : { fields };
-		return { groups, ...known, isOwn: name === "ownCredentials", text: `${what.join(", ")}${said}` };
+		const owner = request?.ownerId === undefined ? {} : { ownerId: request.ownerId };
+		return { groups, ...known, ...owner, isOwn: name === "ownCredentials", text: `${what.join(", ")}${said}` };
 	}
 
 	#kind(cell: Cell): ActivityGroup | undefined {

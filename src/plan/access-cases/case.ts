@@ -40,6 +40,8 @@ export interface AskedActivities {
 	readonly fields?: Fields | undefined;
 	/** Whether it is about a user's own credentials. */
 	readonly isOwn: boolean;
+	/** The user whose credentials the one activity changes, in lower case. */
+	readonly ownerId?: string;
 	/** As a reader writes it: `kind SIGN_TRANSACTION where wallet.id == '…'`. Equal for equal activities. */
 	readonly text: string;
 }

@@ -1,4 +1,5 @@
 /** Compares what a case says with who can do what for one kind of activities. */
+import { mayTakePart } from "../../policy/powers/conditional.ts";
 import { allowedBy, type Part, type PartReading } from "../../policy/powers/judge.ts";
 import type { PreparedAccess } from "../../policy/powers/prepare.ts";
 import { bound } from "../../policy/sets/formula.ts";
@@ -73,11 +74,10 @@ function checkTakesPart(list: CaseList<UserSet>, point: Point): readonly Check[]
 	return each(usersOf(list, point) & possibleParticipants(point), sure, { key: "never", found: "takesPart" }, point);
 }
 
-/** Returns who may take part. Of too many sets only some are tried: whoever is named in one may. */
-export function possibleParticipants({ possible, prepared: { budget } }: Point): Bits {
-	return findSmallestSets(possible, budget).isComplete
-		? participantsIn(possible, budget)
-		: possible.flat().reduce((all, { set }) => all | set, 0n);
+/** Returns who may take part. */
+export function possibleParticipants(point: Point): Bits {
+	const { prepared, hasRootQuorum } = point;
+	return mayTakePart(prepared, point, hasRootQuorum ? (prepared.rootQuorum ?? []) : []);
 }
 
 /** `alone`: users who may do it alone by the same case, so that it need not say so twice. */

@@ -1,11 +1,11 @@
 /** What is found of access cases, and what they are judged by. */
 import type { Clause } from "../../policy/language/syntax.ts";
+import type { Allowed } from "../../policy/powers/conditional.ts";
 import type { ActivityExample } from "../../policy/powers/fields.ts";
 import type { ActivityGroup } from "../../policy/powers/groups.ts";
-import type { GroupParts, Part } from "../../policy/powers/judge.ts";
+import type { GroupParts } from "../../policy/powers/judge.ts";
 import type { PreparedAccess } from "../../policy/powers/prepare.ts";
 import type { Reason } from "../../policy/powers/reason.ts";
-import type { UserSets } from "../../policy/sets/resolve.ts";
 import type { Position } from "../organization.ts";
 
 /** Why it is so: a policy, and one clause of it. */
@@ -59,21 +59,14 @@ export interface JudgedCase {
 }
 
 /** One kind of activities at one time: all that a case says has the same answer there. */
-export interface Point {
+export interface Point extends Allowed {
 	readonly prepared: PreparedAccess;
 	readonly group: ActivityGroup;
 	readonly found: GroupParts;
-	/** The policies whose conditions hold. */
-	readonly parts: readonly Part[];
 	readonly condition: string | null;
 	readonly unless: readonly string[];
 	/** Null where it is the same at all times. */
 	readonly atMs: number | null;
-	/** The sets of users who surely can, and who possibly can. */
-	readonly sure: UserSets;
-	readonly possible: UserSets;
-	/** Why the two may differ; null where they do not. */
-	readonly because: Reason | null;
 	readonly hasRootQuorum: boolean;
 }
 

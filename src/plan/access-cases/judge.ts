@@ -6,13 +6,13 @@ import { factsOfGroup } from "../../policy/powers/activity.ts";
 import { outcomeFor } from "../../policy/powers/compile.ts";
 import { judgeCells } from "../../policy/powers/conditional.ts";
 import { findExample } from "../../policy/powers/example.ts";
-import { partsIn } from "../../policy/powers/group-cells.ts";
 import { type ActivityGroup, printGroup } from "../../policy/powers/groups.ts";
 import {
 	findParts,
 	findPolicyParts,
 	type GroupParts,
 	ownCredentials,
+	partsOfOwner,
 	withRootQuorum,
 } from "../../policy/powers/judge.ts";
 import { findMoments } from "../../policy/powers/moments.ts";
@@ -124,7 +124,9 @@ export class CaseJudge {
 				if (atMs === null && !isComplete) return { kind: "too-many-windows" };
 				for (const at of atMs === null ? moments : [atMs]) {
 					const prepared = remember(this.#prepared, at, () => prepareAccess(this.#access, at));
-					const found = (asked.isOwn ? findParts : findPolicyParts)(prepared, facts);
+					const { isOwn, ownerId } = asked;
+					const parts = (isOwn || ownerId !== undefined ? findParts : findPolicyParts)(prepared, facts);
+					const found = partsOfOwner(prepared, parts, ownerId);
 					all.push(...this.#pointsIn(prepared, group, found, moments.length > 1 ? at : null, asked.isOwn));
 				}
 			}
@@ -152,7 +154,7 @@ export class CaseJudge {
 			const holding = [...cell.holding].filter((text) => text !== ownCredentials);
 			const { rootQuorum } = prepared.access;
 			return {
-				...{ prepared, group, found, atMs, parts: partsIn(found.parts, cell) },
+				...{ prepared, group, found, atMs, parts: cell.parts },
 				condition:
 					holding.length === 0 ? null : holding.map((text) => (holding.length > 1 ? `(${text})` : text)).join(" && "),
 				unless: [...conditions].filter((text) => !cell.holding.has(text) && !cell.open.has(text)),

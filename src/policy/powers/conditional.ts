@@ -5,7 +5,8 @@ import { describeRegion } from "../cells/regions.ts";
 import { bound } from "../sets/formula.ts";
 import type { UserSets } from "../sets/resolve.ts";
 import { type Bits, hasBit, membersOf, placesOf, sizeOf } from "../sets/sets.ts";
-import { aloneIn, hasAll } from "../sets/user-sets.ts";
+import { aloneIn, findSmallestSets, hasAll, participantsIn } from "../sets/user-sets.ts";
+import { usersOf } from "../sets/votes.ts";
 import { type Ability, abilityOf } from "./ability.ts";
 import type { ActivityExample } from "./fields.ts";
 import { allOf, cellsOf, conditionOf, type GroupCell, literalsOf, partsIn, withoutOwn } from "./group-cells.ts";
@@ -23,13 +24,16 @@ export interface ConditionalPower extends Ability {
 	readonly example?: ActivityExample;
 }
 
-/** What policies allow in one cell, surely and possibly. */
-export interface PowerCell extends GroupCell {
+/** What is allowed where these parts have their conditions, surely and possibly. */
+export interface Allowed {
+	readonly parts: readonly Part[];
 	readonly sure: UserSets;
 	readonly possible: UserSets;
 	/** Why the two may differ; null where they do not. */
 	readonly because: Reason | null;
 }
+
+export type PowerCell = GroupCell & Allowed;
 
 /** Returns why a part is unknown; null where all is known. */
 export const whyOpen = (parts: readonly Part[]): Reason | null =>
@@ -43,7 +47,7 @@ export function judgeCells(prepared: PreparedAccess, found: GroupParts): readonl
 		cellsOf(found.parts, found.facts, new Set()).map((cell): PowerCell => {
 			const parts = partsIn(found.parts, cell);
 			return {
-				...cell,
+				...{ ...cell, parts },
 				sure: allowedBy(prepared, parts, ({ effect }) => (effect === "allow" ? "sure" : "possible")),
 				possible: allowedBy(prepared, parts, ({ effect }) => (effect === "allow" ? "possible" : "sure")),
 				because: whyOpen(parts),
@@ -51,6 +55,30 @@ export function judgeCells(prepared: PreparedAccess, found: GroupParts): readonl
 		}),
 	);
 }
+
+/**
+ * Returns the users who may be in a smallest set: where a part is unknown, all whom parts name, since a set that is not smallest if
+ * the part applies may be so if it does not. Of too many sets only some are tried: whoever is named in one may be. `root`: the sets
+ * of the root quorum, where it counts.
+ */
+export function mayTakePart(prepared: PreparedAccess, allowed: Allowed, root: UserSets): Bits {
+	const { votes, users, budget } = prepared;
+	const { parts, sure, possible, because } = allowed;
+	// What is unknown may make no difference.
+	const isKnown = because === null || hasAll(possible, sure, users, budget);
+	if (isKnown && findSmallestSets(possible, budget).isComplete) return participantsIn(possible, budget);
+	const listed = joinSets(possible.flat());
+	if (isKnown) return listed;
+	return parts.reduce((all, part) => {
+		const named = [...part.sure, ...part.possible].flatMap(({ atLeast, atMost }) => {
+			if (part.effect === "deny") return atMost;
+			return atLeast.length === 0 ? { set: votes.all } : atLeast;
+		});
+		return all | (usersOf(votes, joinSets(named)) & users.all);
+	}, listed | joinSets(root.flat()));
+}
+
+const joinSets = (all: readonly { readonly set: Bits }[]): Bits => all.reduce((some, { set }) => some | set, 0n);
 
 /** Returns what every cell allows. Where cells have no such sets in common that are found, those of users who can alone. Throws TooComplex. */
 export function alwaysAllowed(prepared: PreparedAccess, found: GroupParts): UserSets {

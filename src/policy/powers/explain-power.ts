@@ -3,11 +3,15 @@ import { defined } from "../../common/defined.ts";
 import type { AccessPolicy, AccessState } from "../access.ts";
 import { fieldsIn } from "../language/mentions.ts";
 import type { Clause } from "../language/syntax.ts";
+import { orTooComplex } from "../sets/formula.ts";
+import { setOf } from "../sets/sets.ts";
+import { aloneIn } from "../sets/user-sets.ts";
 import { factsOfGroup } from "./activity.ts";
 import { outcomeFor } from "./compile.ts";
+import { judgeCells, mayTakePart } from "./conditional.ts";
 import { type Fields, printFields } from "./fields.ts";
 import type { ActivityGroup } from "./groups.ts";
-import { findParts, findPolicyParts, partsOfOwner } from "./judge.ts";
+import { findParts, findPolicyParts, ownCredentials, partsOfOwner, withRootQuorum } from "./judge.ts";
 import { findLater, findOpening, type Later } from "./moments.ts";
 import { type Ability, type ConditionalPower, findPower, type GroupPower, type Threshold } from "./powers.ts";
 import { prepareAccess } from "./prepare.ts";
@@ -62,7 +66,7 @@ export interface PowerExplanation {
 	readonly verdict: PowerVerdict;
 	/** Of one that cannot: the first time window in which the user can; left out where there is none. */
 	readonly later?: Later<PowerVerdict>;
-	/** The alternatives that the user has a part in; empty unless the verdict is `alone`, `together` or `root-quorum`. */
+	/** The alternatives that the user surely has a part in; empty where a policy denies it, or it depends on a condition. */
 	readonly thresholds: Ability["thresholds"];
 	/** The conditions under which the user has a part in it. */
 	readonly conditional: readonly ConditionalPower[];
@@ -86,10 +90,8 @@ interface Asked {
 
 /** Returns whether the user can do something of the group, and why. */
 export function explainPower(asked: Asked, userId: string): PowerExplanation {
-	const power = powerIn(asked);
-	const conditional = power.conditional.filter((one) => hasPartByPolicies(one, userId));
-	const verdict = verdictOf(power, conditional, userId);
-	const takesPart = verdict === "alone" || verdict === "together" || verdict === "root-quorum";
+	const { power, conditional, verdict } = judgeUser(asked, userId);
+	const takesPart = ["alone", "together", "root-quorum", "unknown"].includes(verdict);
 	const isRefused = verdict === "denied" || verdict === "no";
 	return {
 		group: asked.group,
@@ -106,14 +108,7 @@ export function explainPower(asked: Asked, userId: string): PowerExplanation {
 }
 
 function findAllowed(asked: Asked, userId: string): PowerExplanation["later"] {
-	const verdictAt = (atMs: number): PowerVerdict => {
-		const power = powerIn({ ...asked, atMs });
-		return verdictOf(
-			power,
-			power.conditional.filter((one) => hasPartByPolicies(one, userId)),
-			userId,
-		);
-	};
+	const verdictAt = (atMs: number): PowerVerdict => judgeUser({ ...asked, atMs }, userId).verdict;
 	// Whether users may change their own credentials depends on every policy.
 	const isAbout = (policy: AccessPolicy): boolean =>
 		asked.ownerId !== undefined || outcomeFor(policy, factsOfGroup(asked.group, asked.fields)).holds !== "no";
@@ -156,13 +151,47 @@ export function explainActivity(asked: Asked & { readonly fields: Fields }): Act
 	};
 }
 
-function verdictOf(power: GroupPower, conditional: readonly ConditionalPower[], userId: string): PowerVerdict {
+/** Whether the user may be enough alone, and may have a part in it, where something is unknown. */
+interface Open {
+	readonly alone: boolean;
+	readonly part: boolean;
+}
+
+const none: Open = { alone: false, part: false };
+
+function openFor({ access, atMs, group, fields, ownerId }: Asked, userId: string): Open {
+	const prepared = prepareAccess(access, atMs);
+	const found = partsOfOwner(prepared, findParts(prepared, factsOfGroup(group, fields)), ownerId);
+	const { users, rootQuorum } = prepared;
+	if (found.missing !== null || !access.users.known) return { alone: true, part: true };
+	const user = setOf([users.userIds.indexOf(userId)].filter((index) => index >= 0));
+	const find = (): Open => {
+		const cells = judgeCells(prepared, found);
+		const others = cells.filter(({ holding }) => !holding.has(ownCredentials));
+		return {
+			alone: others.some(({ possible }) => (aloneIn(withRootQuorum(prepared, possible)) & user) !== 0n),
+			part: rootQuorum === null || cells.some((cell) => (mayTakePart(prepared, cell, rootQuorum) & user) !== 0n),
+		};
+	};
+	return orTooComplex(find, () => ({ alone: true, part: true }));
+}
+
+function judgeUser(asked: Asked, userId: string) {
+	const power = powerIn(asked);
+	const conditional = power.conditional.filter((one) => hasPartByPolicies(one, userId));
+	const open = power.unknown === null ? none : openFor(asked, userId);
+	return { power, conditional, verdict: verdictOf(power, conditional.length > 0, userId, open) };
+}
+
+function verdictOf(power: GroupPower, isConditional: boolean, userId: string, open: Open): PowerVerdict {
 	const part = partOf(power, userId);
 	if (part === "alone") return "alone";
+	if (open.alone) return "unknown";
 	if (hasPartByPolicies(power, userId)) return "together";
 	if (power.denied.includes(userId)) return part === "together" ? "root-quorum" : "denied";
-	if (conditional.length > 0) return "conditional";
-	if (power.unknown !== null) return "unknown";
+	if (isConditional) return "conditional";
+	const isOnlyInRoot = part === "together" && power.rootQuorumOnly.includes(userId);
+	if (open.part && !isOnlyInRoot) return "unknown";
 	return part === "together" ? "root-quorum" : "no";
 }
 

@@ -46,7 +46,7 @@ function sectionOf(
 ): Section {
 	const groups = same.map(({ group }) => group);
 	const listed = listOf(printGroups(groups), (group) => code(group));
-	const where: Phrase = first.where === undefined ? [] : [", where ", code(first.where)];
+	const where: Phrase = first.where === undefined || first.where === "" ? [] : [", where ", code(first.where)];
 	const lines: readonly Row[] = [
 		...describeConditional(first.conditional, names),
 		...(isBrief ? [] : policyRows(first, names)),
@@ -127,15 +127,17 @@ export const answerWords: Readonly<Record<PowerExplanation["verdict"], string>> 
 
 function describeVerdict(one: PowerExplanation, doing: Phrase, names: OrganizationPowers): Phrase {
 	const { verdict, userId, thresholds, unknown, later } = one;
+	const isOpenAlone = verdict === "unknown" && thresholds.length > 0;
 	const takesSeveral = verdict === "together" || verdict === "root-quorum";
 	return [
 		verdict === "unknown" ? "unknown whether " : `${answerWords[verdict]}: `,
 		namePerson(userId, names),
 		verdict === "denied" || verdict === "no" ? " cannot " : " can ",
 		...doing,
-		...(verdict === "alone" ? [" alone"] : []),
+		...(verdict === "alone" || isOpenAlone ? [" alone"] : []),
 		...(takesSeveral ? [", it takes ", ...describeThresholds(thresholds, names)] : []),
 		...(verdict === "unknown" && unknown !== null ? [": ", ...sayReason(unknown, names)] : []),
+		...(isOpenAlone ? ["; with others, it takes ", ...describeThresholds(thresholds, names)] : []),
 		...(later === undefined ? [] : ["; from ", time(later.at), ` on: ${answerWords[later.verdict]}`]),
 	];
 }

@@ -104,6 +104,19 @@ describe("orgsync can", () => {
 		});
 	});
 
+	test("says no fields of a request that has none, and who can together where alone is unknown", async () => {
+		const wallets = { policyId: policies[2], effect: "EFFECT_ALLOW", condition: "activity.resource == 'WALLET'" };
+		const two = { ...wallets, policyName: "two", consensus: "approvers.count() >= 2" };
+		const maybe = { ...two, policyId: policies[1], policyName: "x", consensus: "approvers.any(u, u.alias == 'x')" };
+		const world = await makeOrganization([...seeded.slice(0, 1), two, maybe]);
+		world.write("wallet.json", JSON.stringify({ type: "ACTIVITY_TYPE_CREATE_WALLET", parameters: {} }));
+		const { stdout, code } = await world.run(["can", "carol", "wallet.json"]);
+		expect(code).toBe(11);
+		expect(stdout.split("\n")[1]).toBe(
+			"  unknown whether carol can submit activities of type `ACTIVITY_TYPE_CREATE_WALLET` alone: policy `x`: no read shows `user.alias`; with others, it takes 2 of alice, bob, carol (`type ACTIVITY_TYPE_CREATE_WALLET`)",
+		);
+	});
+
 	test("judges time windows at --at", async () => {
 		const world = await makeOrganization();
 		await world.change({ policies: [{ ...seeded[2], time: "time.now < Timestamp('2026-12-01T00:00:00Z')" }] });

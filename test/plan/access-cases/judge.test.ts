@@ -1,6 +1,6 @@
 /** Access cases, judged: what holds, what does not, and what is unknown. */
 import { describe, expect, test } from "vitest";
-import type { AccessState } from "../../../src/policy/access.ts";
+import type { AccessPolicy, AccessState } from "../../../src/policy/access.ts";
 import {
 	accessOf,
 	alice,
@@ -60,6 +60,13 @@ describe("a list of users who can alone", () => {
 		expect(clausesOf("", "dave")).toEqual([[null]]);
 		expect(clausesOf("", "alice")).toEqual([[]]);
 		expect(clausesOf("rootQuorum: aside\n", "dave")).toEqual([[]]);
+	});
+
+	test("is about a user's own credentials where the request of its body names that user", () => {
+		const says = "activity: { body: own.json }, alone: { exactly: [alice] }, never: [bob]";
+		const body = { type: "ACTIVITY_TYPE_DELETE_OAUTH_PROVIDERS", parameters: { userId: alice } };
+		const judged = judgeFile(`tests: [{ name: it, ${says} }]`, pair, { "own.json": JSON.stringify(body) });
+		expect(judged.cases.map(shortly)).toEqual(["passed"]);
 	});
 
 	test("counts the root quorum unless it is aside", () => {
@@ -277,6 +284,11 @@ describe("what is unknown", () => {
 		expect(judgeOne("power: sign, never: [dave, alice]", maybe)).toBe(
 			"failed; never takesPart alice; never takesPart dave policy",
 		);
+		// If the policy applies, alice is enough alone; else bob takes part.
+		const forAlice = { ...opaque, consensus: `approvers.any(u, u.id == '${alice}' && u.alias == 'x')` };
+		const neverBob = (...policies: readonly AccessPolicy[]): string =>
+			judgeOne("power: sign, never: [bob]", accessOf({ signers: ["alice", "bob"] }, policies));
+		expect([neverBob(two, forAlice), neverBob(forAlice)]).toEqual(["failed; never takesPart bob", "passed"]);
 		const denying = accessOf(members, [two, { ...opaque, effect: "EFFECT_DENY" }]);
 		expect(judgeOne("power: sign, together: { atLeast: [2 of signers] }", denying)).toBe(
 			"unknown; together.atLeast cannot alice+bob policy",

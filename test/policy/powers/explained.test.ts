@@ -179,6 +179,12 @@ describe("The part of a user in a power", () => {
 		expect([of(1), of(2), of(3)]).toEqual(["alone", "root-quorum", "denied"]);
 	});
 
+	it("is not known of a user who may be enough alone where something is not understood", () => {
+		const open = allow("approvers.any(u, u.id == 'c' && u.alias == 'x')");
+		const of = (userId: string) => explain([allow(is("a", "c")), open], userId).verdict;
+		expect(["a", "b", "c", "d"].map(of)).toEqual(["together", "no", "unknown", "root-quorum"]);
+	});
+
 	it("is not known where the root quorum is not, unless a policy denies or gives it", () => {
 		const of = (...policies: readonly AccessPolicy[]) => explain(policies, "c", noRoot).verdict;
 		expect([of(), of(deny(is("c"))), of(allow(is("c"))), of(allow(is("a", "c")))]).toEqual([

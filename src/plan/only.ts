@@ -3,19 +3,18 @@ import { defined } from "../common/defined.ts";
 import { showName } from "../common/escape.ts";
 import { parseAddress, printAddress } from "./address.ts";
 import type { Change } from "./change.ts";
-import { matchesGlob } from "./glob.ts";
+import { type LabelSelection, selectsLabel } from "./glob.ts";
 import { kinds } from "./kinds/index.ts";
 import type { KindName } from "./kinds/names.ts";
 import { tagsNamedBy } from "./kinds/references.ts";
 import { keyOfRemoval, labelOfObject } from "./objects.ts";
-import { type DesiredObject, type DesiredOrganization, policiesOf } from "./organization.ts";
+import { type DesiredObject, type DesiredOrganization, type Exceptions, policiesOf, tagsOf } from "./organization.ts";
 
-export interface Selection {
+/** Without `glob` and `label`: all of the kind. */
+export interface Selection extends LabelSelection {
 	readonly kind: KindName;
-	/** Matches the label of an address; `*` is any text, `?` any character. Without `glob` and `label`: all of the kind. */
-	readonly glob?: string;
-	/** The label of one address, as it is or as plans show it. It has no wildcards. */
-	readonly label?: string;
+	/** Whether it is about what a complete list removes, and only one organization is asked for it. */
+	readonly isUnlisted?: boolean;
 }
 
 /** The selection that `KIND`, `KIND/GLOB` or an address (`KIND:LABEL`) writes, or undefined when there is no such kind. */
@@ -40,24 +39,34 @@ export function isSelected(address: string, selections: readonly Selection[]): b
 }
 
 function selects(selections: readonly Selection[], kind: string, label: string): boolean {
-	return selections.some(
-		(one) =>
-			one.kind === kind &&
-			(one.glob === undefined || matchesGlob(one.glob, label)) &&
-			(one.label === undefined || one.label === label || one.label === showName(label)),
-	);
+	return selections.some((one) => one.kind === kind && selectsLabel(one, label));
 }
 
-/** The same document, with only the objects that one of the selections names. */
+/** The same document, with only the objects that one of the selections names, and what its complete lists remove of them. */
 export function narrow(desired: DesiredOrganization, selections: readonly Selection[]): DesiredOrganization {
 	const narrowed = keepOnly(desired, (object) => selects(selections, object.kind, labelOfObject(object, desired)));
-	const isWhole = (kind: KindName): boolean =>
-		selections.some((one) => one.kind === kind && one.glob === undefined && one.label === undefined);
-	const { policies, userTags } = narrowed.exactly ?? {};
-	const exactly = {
-		...(isWhole("policy") ? defined({ policies }) : {}),
-		...(isWhole("userTag") ? defined({ userTags }) : {}),
+	return withLists(narrowed, desired, selections);
+}
+
+/** Returns the narrowed document with what is selected of the complete lists of the whole one. */
+export function withLists(
+	narrowed: DesiredOrganization,
+	whole: DesiredOrganization,
+	selections: readonly Selection[],
+): DesiredOrganization {
+	const isListed = ({ kind, ...one }: Selection): boolean =>
+		whole.objects.some((object) => object.kind === kind && selectsLabel(one, labelOfObject(object, whole)));
+	const part = (kind: KindName, list: Exceptions | undefined): Exceptions | undefined => {
+		const own = selections.filter((one) => one.kind === kind);
+		if (own.some(({ glob, label }) => glob === undefined && label === undefined)) return list;
+		const selected = own.filter((one) => one.label === undefined || !isListed(one));
+		if (list === undefined || selected.length === 0) return undefined;
+		const entries = kind === "policy" ? policiesOf(whole) : tagsOf(whole);
+		const unlisted = selected.flatMap(({ isUnlisted, label }) => (isUnlisted === true ? (label ?? []) : []));
+		return { ...list, part: { selected, entries, unlisted } };
 	};
+	const { policies, userTags } = whole.exactly ?? {};
+	const exactly = defined({ policies: part("policy", policies), userTags: part("userTag", userTags) });
 	const { exactly: _, ...rest } = narrowed;
 	return Object.keys(exactly).length === 0 ? rest : { ...rest, exactly };
 }
@@ -90,17 +99,16 @@ function keepComplete(
 /** Returns the document with only the objects that these changes change, whatever the aliases of users. */
 export function narrowToChanged(desired: DesiredOrganization, changes: readonly Change[]): DesiredOrganization {
 	const keys = new Set(changes.flatMap(keysOfChange));
-	const removes = new Set(changes.filter(({ action }) => action === "remove").map(({ kind }) => kind));
-	const isListed = ({ kind }: DesiredObject): boolean =>
-		(kind === "policy" && removes.has(kind) && desired.exactly?.policies !== undefined) ||
-		(kind === "userTag" && removes.has(kind) && desired.exactly?.userTags !== undefined);
 	const isChanged = (object: DesiredObject): boolean => {
-		if (isListed(object)) return true;
 		const key = keyOfObject(object);
 		return key !== undefined && keys.has(key);
 	};
+	const removed = changes.flatMap((change): Selection[] => {
+		if (change.action !== "remove") return [];
+		return [{ kind: change.kind, label: change.kind === "userTag" ? change.tagId : change.id }];
+	});
 	return {
-		...keepOnly(desired, isChanged),
+		...withLists(keepOnly(desired, isChanged), desired, removed),
 		readsMembers: changes.some((change) => change.kind === "userTag" && change.before.members !== null),
 	};
 }

@@ -2,6 +2,7 @@
 import type { AccessPolicy, Known } from "../policy/access.ts";
 import type { PowerName } from "../policy/powers/groups.ts";
 import type { DocumentCases } from "./access-cases/case.ts";
+import type { LabelSelection } from "./glob.ts";
 import type { ReadOnlyKindName, RemovalKindName, removalLists } from "./kinds/names.ts";
 import type { CredentialCheck } from "./rules/credential-check.ts";
 
@@ -52,9 +53,17 @@ export interface DesiredOrganization extends DocumentCases {
 	readonly temporaryNames?: Readonly<Record<string, string>>;
 }
 
-/** Globs over names; `*` is any text. Sorted. */
+/** A complete list: what else is live is removed. */
 export interface Exceptions {
+	/** Globs over names that stay; `*` is any text. Sorted. */
 	readonly except: readonly string[];
+	/** With `--only`: which removals are selected, by name or id, and what the whole document lists. Left out where all are. */
+	readonly part?: {
+		readonly selected: readonly LabelSelection[];
+		readonly entries: readonly (DesiredPolicy | DesiredUserTag)[];
+		/** Names of which the document has none, in a run of one organization: one that is not live either is a warning. */
+		readonly unlisted: readonly string[];
+	};
 }
 
 /** Where a document has names that have no place elsewhere. */

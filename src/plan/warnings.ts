@@ -5,7 +5,10 @@ import type { AccessState } from "../policy/access.ts";
 import { findNamedTags } from "../policy/lint/named-tags.ts";
 import { describeTime } from "./access-window.ts";
 import { printAddress } from "./address.ts";
+import { selectsLabel } from "./glob.ts";
+import { findUnlisted } from "./kinds/found-objects.ts";
 import { readOnlyKindOf } from "./kinds/index.ts";
+import { userTagsOf } from "./kinds/user-tag.ts";
 import { describeMissing } from "./missing-users.ts";
 import { nearest } from "./nearest.ts";
 import { addressOfObject } from "./objects.ts";
@@ -42,6 +45,7 @@ export function findWarnings(
 		...missingPolicies(desired, live),
 		...renamedOutside(desired, live),
 		...misspelledAbsent(desired, live),
+		...unlistedOnly(desired, live),
 		...missingExpectations(desired, live),
 	];
 	return found.sort((left, right) => compareText(left.path, right.path) || compareText(left.message, right.message));
@@ -109,6 +113,41 @@ function misspelledAbsent(
 		...(policy.known ? named.flatMap((name) => warn(name, policy.value, desired.places?.absentPolicies?.[name])) : []),
 	];
 }
+
+/** What `--only` leaves of the removals of a complete list, where it selects some; and names that it selects nothing by. */
+function unlistedOnly(desired: DesiredOrganization, live: LiveOrganization): readonly Problem[] {
+	const place = firstLineOf(desired);
+	const { policies = live.removables.policy, userTags } = live;
+	const warn = (
+		list: "policies" | "userTags",
+		what: "policy" | "user tag",
+		known: Known<readonly LiveUser[]>,
+	): readonly Problem[] => {
+		const exceptions = desired.exactly?.[list];
+		if (place === undefined || exceptions?.part === undefined || !known.known) return [];
+		const path = `exactly.${list}`;
+		const names = known.value.map(({ name }) => name);
+		const { removed, left } = findUnlisted(known.value, [], exceptions);
+		const others = left.map(({ name }) => `\`${showName(name)}\``).join(", ");
+		const isLeft = removed.length > 0 && left.length > 0;
+		const message = `\`exactly\` removes ${left.length} more, which this run leaves: ${others}`;
+		const gone = exceptions.part.unlisted.filter((label) => !known.value.some((one) => isCalled(label, one)));
+		return [
+			...(isLeft ? [{ ...place, path, code: "removals-left", message }] : []),
+			...gone.map((label) => ({
+				...{ ...place, path, code: "not-there" },
+				message: `no ${what} is called \`${showName(label)}\`, so nothing is removed by this name${didYouMean(label, names)}`,
+			})),
+		];
+	};
+	return [
+		...warn("policies", "policy", policies),
+		...warn("userTags", "user tag", userTags.known ? { known: true, value: userTagsOf(userTags.value) } : userTags),
+	];
+}
+
+const isCalled = (label: string, { id, name }: LiveUser): boolean =>
+	selectsLabel({ label }, name) || selectsLabel({ label }, id);
 
 /** Policies that ask for a user tag by its name. They are in no document: each is at the tag, or at the document's first line. */
 function namedTags(
@@ -213,8 +252,8 @@ function renamedOutside(desired: DesiredOrganization, live: LiveOrganization): r
 		});
 	};
 	return [
-		...(exactly?.userTags === undefined ? renamedIn("userTag", live.userTags, userTags) : []),
-		...(exactly?.policies === undefined ? renamedIn("policy", live.policies, policies) : []),
+		...(exactly?.userTags === undefined || exactly.userTags.part ? renamedIn("userTag", live.userTags, userTags) : []),
+		...(exactly?.policies === undefined || exactly.policies.part ? renamedIn("policy", live.policies, policies) : []),
 	];
 }
 

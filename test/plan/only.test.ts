@@ -4,6 +4,7 @@
 import { describe, expect, it } from "vitest";
 import { showAddress } from "../../src/common/escape.ts";
 import type { Change } from "../../src/plan/change.ts";
+import { findUnlisted } from "../../src/plan/kinds/found-objects.ts";
 import type { KindName } from "../../src/plan/kinds/names.ts";
 import {
 	isEmpty,
@@ -15,7 +16,7 @@ import {
 	type Selection,
 	selectionsLike,
 } from "../../src/plan/only.ts";
-import type { DesiredObject, DesiredOrganization, DesiredPolicy } from "../../src/plan/organization.ts";
+import type { DesiredObject, DesiredOrganization, DesiredPolicy, Exceptions } from "../../src/plan/organization.ts";
 import { at, desiredOf, id, sectionsOf, wantTag } from "./support-organizations.ts";
 
 const [alice, bob] = [id("user", 1), id("user", 2)];
@@ -220,16 +221,38 @@ describe("a document with complete lists", () => {
 			texts.map((text) => parseSelection(text) as Selection),
 		);
 
-	it("keeps a list complete only where all of its kind is selected", () => {
+	it("keeps a list complete where all of its kind is selected, and none of it for what the document lists", () => {
 		expect(narrowed("policy").exactly).toEqual({ policies: lists.policies });
 		expect(narrowed("userTag").exactly).toEqual({ userTags: lists.userTags });
 		expect(narrowed("policy", "userTag").exactly).toEqual(lists);
-		for (const text of ["policy/*", "policy:pay", "policy:read", "tvcApp", "userTag/*"]) {
+		for (const text of ["policy:pay", "policy:read", "tvcApp", "userTag:old"]) {
 			expect(narrowed(text)).not.toHaveProperty("exactly");
 		}
 		expect(narrow({ ...written, exactly: { userTags: { except: [] } } }, [{ kind: "policy" }])).not.toHaveProperty(
 			"exactly",
 		);
+	});
+
+	it("removes what is selected of what it does not list, by its name, its id or a glob, and leaves the rest", () => {
+		const live = (name: string, number: number) => ({ id: id("policy", number), name });
+		const all = [live("pay", 1), live("old", 2), live("older", 3), live("p-old", 4), live("was", 5)];
+		const named = { ...written, objects: [...written.objects, { ...policy("new"), previously: ["was"] }] };
+		const removedBy = (text: string) => {
+			const { exactly } = narrow(named, [parseSelection(text) as Selection]);
+			const { removed, left } = findUnlisted(all, [], exactly?.policies as Exceptions);
+			return [removed.map(({ name }) => name), left.map(({ name }) => name)];
+		};
+		expect(removedBy("policy:old")).toEqual([["old"], ["older"]]);
+		expect(removedBy(`policy:${id("policy", 3)}`)).toEqual([["older"], ["old"]]);
+		expect(removedBy("policy/old*")).toEqual([["old", "older"], []]);
+		expect(removedBy("policy/*")).toEqual([["old", "older"], []]);
+		// A listed entry of another id, and one that takes over a former name.
+		const byId = { ...policy("old"), id: id("policy", 9) };
+		const other = narrow({ ...written, objects: [byId] }, [parseSelection("policy/o*") as Selection]).exactly;
+		expect(findUnlisted(all, [], other?.policies as Exceptions).removed.map(({ name }) => name)).toEqual([
+			...["old", "older"],
+		]);
+		expect(removedBy("policy:was")[0]).toEqual([]);
 	});
 
 	it("keeps the tags that the kept policies name, and no tag that must not exist", () => {
@@ -283,17 +306,17 @@ describe("the objects of changes", () => {
 		expect(isEmpty(everything)).toBe(false);
 	});
 
-	it("are all of a complete list where something of its kind is removed", () => {
+	it("are the removals that they are of a complete list, and no others", () => {
 		const gone = removal("policy", "id");
-		expect(namesOf(narrowToChanged(written, [gone]))).toEqual(["userTag:signers", "policy:pay", "policy:read"]);
-		expect(narrowToChanged(written, [gone]).exactly).toEqual({ policies: lists.policies });
-		expect(isEmpty(narrowToChanged({ ...written, exactly: { userTags: lists.userTags } }, [gone]))).toBe(true);
 		const goneTag = tagChange("x", { action: "remove" });
-		const tags = narrowToChanged(written, [goneTag]);
-		expect(namesOf(tags)).toEqual(["userTag:oncall", "userTag:signers", "userTag:old", "userTag:signers"]);
-		expect(tags.exactly).toEqual({ userTags: lists.userTags });
-		expect(isEmpty(narrowToChanged({ ...written, exactly: { policies: lists.policies } }, [goneTag]))).toBe(true);
-		expect(narrowToChanged(written, [gone, goneTag]).exactly).toEqual(lists);
+		const removedBy = (changes: readonly Change[], document = written) => {
+			const { exactly } = narrowToChanged(document, changes);
+			return [exactly?.policies, exactly?.userTags].map((list) => list?.part?.selected.map(({ label }) => label));
+		};
+		expect(namesOf(narrowToChanged(written, [gone, goneTag]))).toEqual([]);
+		expect(removedBy([gone, goneTag])).toEqual([["id"], [id("tag", 1)]]);
+		expect(removedBy([gone])).toEqual([["id"], undefined]);
+		expect(removedBy([gone], { ...written, exactly: { userTags: lists.userTags } })).toEqual([undefined, undefined]);
 		expect(narrowToChanged(written, [tagChange("oncall")])).not.toHaveProperty("exactly");
 	});
 

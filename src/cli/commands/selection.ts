@@ -76,11 +76,12 @@ export async function selectFrom(all: DesiredFleet, call: Call<SelectionFlags>):
 		}
 		// A typing error in a scheduled job must not look like an organization without drift. A share may have no such object.
 		if (fleet.organizationIds.some((id) => !isEmpty(narrow(fleet.load(id), [selection])))) return selection;
+		// What a complete list removes is in no document.
 		const { kind } = selection;
-		const isComplete = (kind === "policy" || kind === "userTag") && listsCompletely(fleet, kind);
-		const hint = isComplete
-			? `what \`exactly\` removes is limited only to the whole kind: --only ${kind}`
-			: selection.label?.includes("*") === true
+		if ((kind === "policy" || kind === "userTag") && listsCompletely(fleet, kind))
+			return { ...selection, isUnlisted: fleet.organizationIds.length === 1 };
+		const hint =
+			selection.label?.includes("*") === true
 				? "an address has no wildcards: write KIND/GLOB"
 				: "write an address as plan prints it, or KIND/GLOB with * for any text: userTag/sign*";
 		const near = didYouMean(text, [

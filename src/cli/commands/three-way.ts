@@ -7,7 +7,7 @@ import { printAddress } from "../../plan/address.ts";
 import { type BaseDocument, makeDropped } from "../../plan/base/three-way.ts";
 import { pairTags } from "../../plan/base/three-way-tags.ts";
 import { addressOfObject } from "../../plan/objects.ts";
-import { isEmpty, isSelected, keepOnly, parseSelection } from "../../plan/only.ts";
+import { isEmpty, isSelected, keepOnly, parseSelection, withLists } from "../../plan/only.ts";
 import { type DesiredObject, type DesiredOrganization, tagsOf } from "../../plan/organization.ts";
 import { type BaseFlags, readBase } from "../files/base.ts";
 import type { Call } from "../output/output.ts";
@@ -64,5 +64,5 @@ function narrowBase(
 		const address = name === null ? addressOfObject(object, head) : printAddress("userTag", name);
 		return isSelected(address, selections);
 	};
-	return keepOnly(base, isKept);
+	return withLists(keepOnly(base, isKept), base, selections);
 }

@@ -2,7 +2,8 @@
 import type { Problem } from "../../common/errors.ts";
 import { showName } from "../../common/escape.ts";
 import { printAddress } from "../address.ts";
-import type { DesiredPolicy, DesiredUserTag } from "../organization.ts";
+import { matchesGlob, selectsLabel } from "../glob.ts";
+import type { DesiredPolicy, DesiredUserTag, Exceptions } from "../organization.ts";
 
 type Entry = DesiredPolicy | DesiredUserTag;
 
@@ -68,6 +69,26 @@ export function findObjects<E extends Entry, L extends Named>(
 		}
 	}
 	return { found, missing, problems };
+}
+
+/** Returns the live objects that a complete list of these entries removes; those that `--only` leaves of them are in `left`. */
+export function findUnlisted<L extends Named>(
+	live: readonly L[],
+	wanted: readonly Entry[],
+	{ except, part }: Exceptions,
+): { readonly removed: readonly L[]; readonly left: readonly L[] } {
+	const entries = part?.entries ?? wanted;
+	const liveNames = new Set(live.map(({ name }) => name));
+	const ids = new Set(entries.map(({ id }) => id));
+	const names = new Set(
+		entries.flatMap(({ id, name, previously }) => (id !== undefined ? [] : liveNames.has(name) ? [name] : previously)),
+	);
+	const unlisted = live.filter(
+		({ id, name }) => !ids.has(id) && !names.has(name) && !except.some((glob) => matchesGlob(glob, name)),
+	);
+	const isSelected = ({ id, name }: L): boolean =>
+		part === undefined || part.selected.some((one) => selectsLabel(one, name) || selectsLabel(one, id));
+	return { removed: unlisted.filter(isSelected), left: unlisted.filter((one) => !isSelected(one)) };
 }
 
 /** Names are unique (docs/internals/service.md#server-side-validation): one whose holder neither gives it up nor is removed cannot be had. */

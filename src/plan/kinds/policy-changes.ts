@@ -6,7 +6,6 @@ import { sameExpression } from "../../policy/language/same-expression.ts";
 import { escapeTemplate } from "../../policy/language/template.ts";
 import { printAddress } from "../address.ts";
 import type { Differences, PolicyChange, PolicyContent, RemovalChange, Unread, WrittenExpressions } from "../change.ts";
-import { matchesGlob } from "../glob.ts";
 import {
 	type DesiredOrganization,
 	type DesiredPolicy,
@@ -17,7 +16,7 @@ import {
 	removalsOf,
 } from "../organization.ts";
 import { standInFor } from "../stand-in.ts";
-import { bothWays, findObjects, quote, takenNames } from "./found-objects.ts";
+import { bothWays, findObjects, findUnlisted, quote, takenNames } from "./found-objects.ts";
 import { contentOf } from "./policy-content.ts";
 import { type IdsOfReferences, idsOfReferences, resolveText } from "./references.ts";
 import { removalOf } from "./removal.ts";
@@ -54,9 +53,9 @@ export function writtenDifferences(desired: DesiredOrganization, live: LiveOrgan
 	const changes = wanted
 		.filter((one) => isNew.has(one) || liveOf.has(one))
 		.flatMap((one) => comparePolicy(one, liveOf.get(one) ?? null, desired, live, ids) ?? []);
-	const listed = new Set(found.map((one) => one.live.id));
-	const unlisted = exceptions === undefined ? [] : removeUnlisted(known.value, listed, desired, exceptions.except);
 	const absent = new Set(removalsOf(desired, "policy").map(({ id }) => id));
+	const others = known.value.filter(({ id, name }) => !absent.has(id) && !absent.has(name));
+	const unlisted = exceptions === undefined ? [] : findUnlisted(others, wanted, exceptions).removed.map(removeUnlisted);
 	const both = bothWays(found, ({ id, name }) => absent.has(id) || absent.has(name));
 	const taken = takenNames(found, known.value, new Set(unlisted.map(({ id }) => id)));
 	return { changes: [...changes, ...unlisted], problems: [...problems, ...taken, ...both], unread: [] };
@@ -125,15 +124,6 @@ function isSame(before: PolicyContent, after: PolicyContent, { unchecked }: Desi
 	);
 }
 
-function removeUnlisted(
-	live: readonly LivePolicy[],
-	listed: ReadonlySet<string>,
-	desired: DesiredOrganization,
-	except: readonly string[],
-): readonly RemovalChange[] {
-	const removed = new Set(removalsOf(desired, "policy").map(({ id }) => id));
-	return live
-		.filter(({ id, name }) => !listed.has(id) && !removed.has(id) && !removed.has(name))
-		.filter(({ name }) => !except.some((glob) => matchesGlob(glob, name)))
-		.map(({ id, name }) => removalOf({ kind: "policy", id, userId: null }, id, true, name));
+function removeUnlisted({ id, name }: LivePolicy): RemovalChange {
+	return removalOf({ kind: "policy", id, userId: null }, id, true, name);
 }

@@ -3,7 +3,6 @@ import { closest, distance } from "fastest-levenshtein";
 import type { Problem } from "../../common/errors.ts";
 import { printAddress } from "../address.ts";
 import type { Differences, TagChange, Unread } from "../change.ts";
-import { matchesGlob } from "../glob.ts";
 import { missingMembers } from "../missing-users.ts";
 import {
 	type AbsentUserTag,
@@ -16,7 +15,7 @@ import {
 } from "../organization.ts";
 import { standInFor } from "../stand-in.ts";
 import { compareText } from "../value.ts";
-import { bothWays, findObjects, quote, takenNames } from "./found-objects.ts";
+import { bothWays, findObjects, findUnlisted, quote, takenNames } from "./found-objects.ts";
 import type { RequestShape, UserTagKind } from "./kind.ts";
 import { tagChangeOf } from "./tag-change.ts";
 import { compareTag } from "./tag-members.ts";
@@ -77,8 +76,8 @@ function tagDifferences(desired: DesiredOrganization, live: LiveOrganization): D
 	changes.push(...gone.tags.map((tag) => removeTag(tag)));
 	const goneIds = new Set(gone.tags.map(({ id }) => id));
 	if (exceptions !== undefined) {
-		const kept = new Set([...found.map((one) => one.live.id), ...goneIds]);
-		changes.push(...unlistedTags(liveTags, kept, exceptions.except).map((tag) => removeTag(tag)));
+		const others = userTagsOf(liveTags).filter(({ id }) => !goneIds.has(id));
+		changes.push(...findUnlisted(others, tags, exceptions).removed.map((tag) => removeTag(tag)));
 	}
 	const removed = new Set(changes.flatMap(({ action, tagId }) => (action === "remove" ? [tagId] : [])));
 	const taken = takenNames(found, liveTags, removed);
@@ -118,17 +117,7 @@ function findAbsent(
 	return { tags, problems };
 }
 
-function unlistedTags(
-	liveTags: readonly LiveUserTag[],
-	kept: ReadonlySet<string>,
-	except: readonly string[],
-): readonly LiveUserTag[] {
-	return userTagsOf(liveTags).filter(
-		({ id, name }) => !kept.has(id) && !except.some((glob) => matchesGlob(glob, name)),
-	);
-}
-
-function userTagsOf(liveTags: readonly LiveUserTag[]): readonly LiveUserTag[] {
+export function userTagsOf(liveTags: readonly LiveUserTag[]): readonly LiveUserTag[] {
 	return liveTags.filter(({ type }) => type === "TAG_TYPE_USER" || type === "");
 }
 

@@ -106,9 +106,24 @@ describe("--only narrows the plan and its reads", () => {
 		expect((await world.run(["plan", ...only("userTag:sign*")])).stderr).toBe(
 			"error: --only userTag:sign*: no object of the documents matches\nhint: an address has no wildcards: write KIND/GLOB\n",
 		);
-		world.write("orgsync.yaml", document("userTags: [{ name: signers }]", "exactly: { userTags: {} }"));
-		expect((await world.run(["plan", ...only("userTag:oncall")])).stderr).toContain(
-			"hint: what `exactly` removes is limited only to the whole kind: --only userTag\n",
+	});
+
+	test("to one removal that a complete list asks for, saved or not, and says which others it leaves", async () => {
+		const world = await makeWorld(document("userTags: [{ name: signers }]", "exactly: { policies: {}, userTags: {} }"));
+		const { policies: live } = world.organization();
+		const [{ policyId, policyName }, ...others] = live;
+		const listed = others.map((one: { policyName: string }) => `\`${one.policyName}\``).join(", ");
+		const left = `exactly.policies: orgsync.yaml:1:1: \`exactly\` removes ${others.length} more, which this run leaves: ${listed}`;
+		const whole = await world.run(["plan", ...only(`policy:${policyId}`), "--out", "plan.json"]);
+		expect(whole.stdout).toContain(left.slice(left.indexOf("`")));
+		expect(await plannedAddresses(world, only(`policy:${policyName}`))).toEqual([`policy:${policyId}`]);
+		expect(await world.run(["apply", "--yes", "--plan", "plan.json"])).toMatchObject({ code: 0 });
+		expect(world.organization().policies).toEqual(others);
+		// It is gone, or the name is wrong.
+		const again = await world.run(["plan", ...only("userTag:onkall")]);
+		expect(again).toMatchObject({ code: 0 });
+		expect(again.stdout).toContain(
+			"no user tag is called `onkall`, so nothing is removed by this name; did you mean `oncall`?",
 		);
 	});
 

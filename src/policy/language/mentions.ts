@@ -9,6 +9,14 @@ export const mentionsVotes = (expression: Expression): boolean =>
 export const mentionsName = (expression: Expression, names: readonly string[]): boolean =>
 	has(expression, (part) => part.node === "name" && names.includes(part.name));
 
+/** Returns whether the expression reads an item of a list or a part of a text, which may be missing; there is a first approver always. */
+export const mayMissItem = (expression: Expression): boolean =>
+	has(expression, (part) => {
+		if (part.node !== "index") return part.node === "slice";
+		const isFirst = part.index.node === "literal" && part.index.value === 0n;
+		return !isFirst || pathOf(part.of) !== "approvers";
+	});
+
 const compared = new WeakMap<Expression, Map<string, readonly string[]>>();
 
 /** Returns the texts in all comparisons that read the field, a path, as a whole; found once for each tree. */

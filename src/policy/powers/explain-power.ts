@@ -163,14 +163,14 @@ function openFor({ access, atMs, group, fields, ownerId }: Asked, userId: string
 	const prepared = prepareAccess(access, atMs);
 	const found = partsOfOwner(prepared, findParts(prepared, factsOfGroup(group, fields)), ownerId);
 	const { users, rootQuorum } = prepared;
-	if (found.missing !== null || !access.users.known) return { alone: true, part: true };
+	if (found.missing !== null || rootQuorum === null || !access.users.known) return { alone: true, part: true };
 	const user = setOf([users.userIds.indexOf(userId)].filter((index) => index >= 0));
 	const find = (): Open => {
 		const cells = judgeCells(prepared, found);
 		const others = cells.filter(({ holding }) => !holding.has(ownCredentials));
 		return {
 			alone: others.some(({ possible }) => (aloneIn(withRootQuorum(prepared, possible)) & user) !== 0n),
-			part: rootQuorum === null || cells.some((cell) => (mayTakePart(prepared, cell, rootQuorum) & user) !== 0n),
+			part: cells.some((cell) => (mayTakePart(prepared, cell, rootQuorum) & user) !== 0n),
 		};
 	};
 	return orTooComplex(find, () => ({ alone: true, part: true }));

@@ -1,7 +1,7 @@
 /** Turns a consensus into a formula of thresholds. What it cannot turn is unknown, with the reason. */
 import type { Doubt } from "../access.ts";
 import { evaluate } from "../language/evaluate.ts";
-import { mentionsVotes } from "../language/mentions.ts";
+import { mayMissItem, mentionsVotes } from "../language/mentions.ts";
 import { printExpression } from "../language/printer.ts";
 import type { Binary, BinaryOperator, Expression } from "../language/syntax.ts";
 import { isError, isUnknown } from "../language/values.ts";
@@ -29,8 +29,6 @@ export function formulaOf(expression: Expression, predicates: Predicates): Formu
 }
 
 const unknownFormula = (because: Doubt): Formula => ({ is: "unknown", because });
-const notCounted = (expression: Expression): Formula => unknownFormula(describe(expression));
-
 class Translation {
 	/** Each is true where a part of the expression errs: there is no short circuit. */
 	readonly errors: Formula[] = [];
@@ -40,12 +38,19 @@ class Translation {
 		this.#predicates = predicates;
 	}
 
+	/** What cannot be turned is true or false, or errs. */
+	#notCounted(expression: Expression): Formula {
+		const unknown = unknownFormula(describe(expression));
+		if (mayMissItem(expression)) this.errors.push(unknown);
+		return unknown;
+	}
+
 	boolean(expression: Expression): Formula {
 		if (!mentionsVotes(expression)) return this.#constant(expression);
 		if (expression.node === "not") return negate(this.boolean(expression.of));
 		if (expression.node === "binary") return this.#binary(expression);
 		if (expression.node === "call") return this.#call(expression);
-		return notCounted(expression);
+		return this.#notCounted(expression);
 	}
 
 	#constant(expression: Expression): Formula {
@@ -68,7 +73,7 @@ class Translation {
 		if (other !== null && !mentionsVotes(left)) {
 			return this.#compare(other, flipped[operator] ?? operator, left, expression);
 		}
-		return notCounted(expression);
+		return this.#notCounted(expression);
 	}
 
 	/** Returns the list whose members the expression counts; null where it counts none. */
@@ -94,7 +99,7 @@ class Translation {
 			case "!=":
 				return { is: "or", parts: [threshold("atMost", count - 1, list), threshold("atLeast", count + 1, list)] };
 			default:
-				return notCounted(whole);
+				return this.#notCounted(whole);
 		}
 	}
 
@@ -103,7 +108,7 @@ class Translation {
 		const [predicate] = expression.arguments;
 		const list = this.#list(expression.of);
 		const isRead = list !== null && item !== null && predicate !== undefined;
-		if (!isRead || (method !== "any" && method !== "all")) return notCounted(expression);
+		if (!isRead || (method !== "any" && method !== "all")) return this.#notCounted(expression);
 		if (method === "any") return threshold("atLeast", 1, this.#items(list, item, predicate));
 		const found = findItems(this.#predicates, list.kind, item, predicate);
 		this.#noteErrors(list, found);
@@ -140,10 +145,10 @@ class Translation {
 		};
 	}
 
-	#noteErrors(list: VoteList, { errors }: ItemSets): void {
-		if ((list.possible & errors) === 0n) return;
-		const members = { sure: list.sure & errors, possible: list.possible & errors };
-		this.errors.push({ is: "atLeast", count: 1, ...members, tagId: null, because: list.because });
+	#noteErrors(list: VoteList, { errors, mayErr, because }: ItemSets): void {
+		const members = { sure: list.sure & errors, possible: list.possible & (errors | mayErr) };
+		if (members.possible === 0n) return;
+		this.errors.push({ is: "atLeast", count: 1, ...members, tagId: null, because: list.because ?? because });
 	}
 }
 

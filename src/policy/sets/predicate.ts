@@ -1,7 +1,7 @@
 /** Finds the approvers or credentials for which a predicate is true, such as `user.tags.contains('…')`. */
 import type { AccessCredential, AccessUser, Doubt, Known } from "../access.ts";
 import { evaluate } from "../language/evaluate.ts";
-import { mentionsVotes, pathOf } from "../language/mentions.ts";
+import { mayMissItem, mentionsVotes, pathOf } from "../language/mentions.ts";
 import { type Expression, isLogical } from "../language/syntax.ts";
 import { isError, isUnknown, listOf, type Struct, structOf, unread, type Value } from "../language/values.ts";
 import { type Bits, bit, membersOf, setOf } from "./sets.ts";
@@ -17,6 +17,8 @@ export interface ItemSets {
 	readonly possible: Bits;
 	/** For which it errs. */
 	readonly errors: Bits;
+	/** For which it may err. */
+	readonly mayErr: Bits;
 	/** The tag that the predicate asks for and nothing else; null where there is none. */
 	readonly tagId: string | null;
 	/** Why it is unknown for some; null where no reason was found. */
@@ -99,15 +101,16 @@ interface Outcomes {
 	readonly yes: Bits;
 	readonly no: Bits;
 	readonly errors: Bits;
+	readonly mayErr: Bits;
 	readonly because: Doubt | null;
 }
 
 export function findItems(predicates: Predicates, kind: ItemKind, item: string, predicate: Expression): ItemSets {
 	const question = { predicates, kind, item };
-	const { yes, no, errors, because } = judge(question, predicate);
+	const { yes, no, errors, mayErr, because } = judge(question, predicate);
 	const { all } = predicates.votes;
 	const tagId = tagOf(question, predicate);
-	return { sure: yes & all, possible: all & ~no & ~errors, errors: errors & all, tagId, because };
+	return { sure: yes & all, possible: all & ~no & ~errors, errors: errors & all, mayErr: mayErr & all, tagId, because };
 }
 
 interface Question {
@@ -128,7 +131,8 @@ function judge(question: Question, expression: Expression): Outcomes {
 	const isAnd = expression.operator === "&&";
 	const yes = isAnd ? left.yes & right.yes : left.yes | right.yes;
 	const no = isAnd ? left.no | right.no : left.no & right.no;
-	return { yes: yes & ~errors, no: no & ~errors, errors, because: left.because ?? right.because };
+	const mayErr = left.mayErr | right.mayErr;
+	return { yes: yes & ~errors, no: no & ~errors, errors, mayErr, because: left.because ?? right.because };
 }
 
 /** The tag of `item.tags.contains('…')`, of approvers; null for another expression. */
@@ -143,7 +147,7 @@ function judgeTag(question: Question, expression: Expression): Outcomes | null {
 	if (tag === null) return null;
 	const { byTag, known } = question.predicates;
 	const yes = byTag.get(tag) ?? 0n;
-	return { yes, no: known & ~yes, errors: 0n, because: null };
+	return { yes, no: known & ~yes, ...noErrors };
 }
 
 function judgeUser({ predicates, kind, item }: Question, expression: Expression): Outcomes | null {
@@ -155,8 +159,10 @@ function judgeUser({ predicates, kind, item }: Question, expression: Expression)
 	const same = predicates.byUser.get(String(other.value)) ?? 0n;
 	const others = predicates.votes.all & ~same;
 	const [yes, no] = expression.operator === "==" ? [same, others] : [others, same];
-	return { yes, no, errors: 0n, because: null };
+	return { yes, no, ...noErrors };
 }
+
+const noErrors = { errors: 0n, mayErr: 0n, because: null };
 
 /** Evaluates the expression for each item. */
 function judgeEach({ predicates, kind, item }: Question, expression: Expression): Outcomes {
@@ -172,7 +178,8 @@ function judgeEach({ predicates, kind, item }: Question, expression: Expression)
 		else if (isError(outcome) && outcome.error !== "wrong-type") errors |= bit(vote);
 		else if (isUnknown(outcome)) because ??= outcome.because;
 	}
-	return { yes, no, errors, because };
+	const unknown = setOf(values.keys()) & ~yes & ~no & ~errors;
+	return { yes, no, errors, mayErr: mayMissItem(expression) ? unknown : 0n, because };
 }
 
 /** Returns the names around a predicate: this vote's user and credential are there, every other one may be. */

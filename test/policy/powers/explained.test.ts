@@ -185,10 +185,10 @@ describe("The part of a user in a power", () => {
 		expect(["a", "b", "c", "d"].map(of)).toEqual(["together", "no", "unknown", "root-quorum"]);
 	});
 
-	it("is not known where the root quorum is not, unless a policy denies or gives it", () => {
+	it("is not known where the root quorum is not, unless a policy gives it to the user alone", () => {
 		const of = (...policies: readonly AccessPolicy[]) => explain(policies, "c", noRoot).verdict;
 		expect([of(), of(deny(is("c"))), of(allow(is("c"))), of(allow(is("a", "c")))]).toEqual([
-			...["unknown", "denied", "alone", "together"],
+			...["unknown", "unknown", "alone", "unknown"],
 		]);
 	});
 

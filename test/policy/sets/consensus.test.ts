@@ -169,6 +169,18 @@ describe("A consensus that is not understood", () => {
 		expect(unknownOf(consensus)).toBe(`policy p: \`${consensus}\` depends on more than how many of a set approve`);
 	});
 
+	it.each([
+		[`${is("b")} || approvers[0].id == 'a'`, "b | "],
+		[`${is("b")} || approvers[1].id == 'a'`, " | "],
+		[`${is("b")} || approvers.filter(u, u.id == 'a')[0].id == 'a'`, " | "],
+		[`${is("b")} || approvers[0..2].count() == 2`, " | "],
+		["approvers.any(u, u.id == 'b' || u.alias == 'al')", "b | "],
+		["approvers.any(u, u.id == 'b' || u.alias[0..2] == 'al')", " | "],
+	])("is never surely true where an item may be missing: %s", (consensus, expected) => {
+		expect(who(consensus)).toBe(expected);
+		expect(unknownOf(consensus)).toMatch(/^policy p: /);
+	});
+
 	it("says why a number or a part that names no approver is not known", () => {
 		expect(unknownOf("approvers.count() >= [1, 2][5]")).toBe("policy p: there is no item 5: the list has 2");
 		const ascii = "policy p: a part of a string with other characters than ASCII is not documented";

@@ -355,9 +355,8 @@ describe("the tag that an entry means", () => {
 		expect(code).toBe("tag-not-there");
 		expect(place).toEqual({ ...position, path: "userTag:signer" });
 		expect(message).toMatch(
-			/^no user tag is called `signer`; the nearest: `signers`, `oncall`, `approvers`; a document creates it /,
+			/^no user tag is called `signer`; the nearest: `signers`, `oncall`, `approvers`; `create: true` creates it$/,
 		);
-		expect(message).toContain("a document creates it with `create: true`");
 		expect(message).not.toContain("Vault");
 	});
 

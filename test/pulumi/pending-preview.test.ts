@@ -164,7 +164,7 @@ describe.each(adapters)("the preview of a resource of $title", ({ start }) => {
 		await (await start("UserTag", world, { wait: "8" })).diff("id", kept, { ...tag, tagId: tags.signers });
 		expect(lines()).toEqual([
 			expect.stringContaining(
-				"it made the desired change of userTag:signers: `pulumi up` does not submit it again; to override: `ORGSYNC_RETRY_REJECTED=true pulumi up`",
+				"it would have made the desired change of userTag:signers: `pulumi up` does not submit it again; to override: `ORGSYNC_RETRY_REJECTED=true pulumi up`",
 			),
 		]);
 	});

@@ -152,7 +152,7 @@ function notThere(
 		nearest.length === 0
 			? "the organization has no user tags"
 			: `the nearest: ${named === undefined ? nearest.map(quote).join(", ") : `${quote(named.name)}, whose id is ${named.id}`}`;
-	return `${what}; ${hint}${wanted.id === undefined ? "; a document creates it with `create: true`" : ""}`;
+	return `${what}; ${hint}${wanted.id === undefined ? "; `create: true` creates it" : ""}`;
 }
 
 function nearestNames(name: string, names: readonly string[]): readonly string[] {

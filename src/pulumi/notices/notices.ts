@@ -5,6 +5,7 @@
 import { quoteForShell, showAddress, showText } from "../../common/escape.ts";
 import { factsOf, isExpired, isWithin, windowsOf } from "../../plan/access-window.ts";
 import { nameOf, type PendingActivity, type RelatedActivity } from "../../plan/activities/pending.ts";
+import { labelOf } from "../../plan/address.ts";
 import { type Change, isWritten } from "../../plan/change.ts";
 import { policyFields } from "../../plan/kinds/policy-content.ts";
 import type { AccessWindow, DesiredOrganization } from "../../plan/organization.ts";
@@ -53,7 +54,7 @@ export function describeWarnings(
 ): readonly string[] {
 	const taken = problems.filter(isNameTaken).map(({ path, code }) => {
 		const noun = code === "policy-name-taken" ? "policy" : "user tag";
-		return `another ${noun} has the name of ${path}; \`pulumi up\` waits until the program renames it, and fails otherwise`;
+		return `another ${noun} is called ${labelOf(path)}: \`pulumi up\` waits until the program renames it, and fails otherwise`;
 	});
 	const lines = [...warnings.map(({ message }) => message), ...taken];
 	return secretInputs.length > 0 ? [] : lines.map((line) => showText(`${resource}: ${line}`));
@@ -153,7 +154,7 @@ function describeEffect(activity: RelatedActivity): string {
 	const what = activity.covers.map(({ address }) => showAddress(address)).join(", ");
 	const abandon = `\`pulumi config set orgsync:abandon ${quoteForShell(nameOf(activity))}\``;
 	if (activity.relation === "rejected") {
-		return `it made the desired change of ${what}: \`pulumi up\` does not submit it again; to override: \`ORGSYNC_RETRY_REJECTED=true pulumi up\``;
+		return `it would have made the desired change of ${what}: \`pulumi up\` does not submit it again; to override: \`ORGSYNC_RETRY_REJECTED=true pulumi up\``;
 	}
 	if (activity.state === "in-doubt") {
 		return `it can still change ${what}: \`pulumi up\` does not touch that; once you know that it has ended: ${abandon}`;

@@ -116,7 +116,7 @@ export async function review(
 	if (!changes || news.partOf !== undefined) return [];
 	if (hasUnknown(known)) return assumed === undefined ? [] : [assumed.unjudged];
 	const target = (await findTarget?.(known, olds, session)) ?? { inputs: known, desired: mustRead(definition, known) };
-	const judged = { olds, news: inputs, unjudged: assumed?.unjudged };
+	const judged = { olds, news, unjudged: assumed?.unjudged };
 	const { failures, notices = [] } = await checkLive(definition, target, judged, session);
 	if (failures.length === 0) return notices;
 	throw new ResourceFailure(failures.map(explainFailure).join("\n"));

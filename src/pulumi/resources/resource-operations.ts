@@ -245,7 +245,7 @@ function hideFailure(
 	const isSecret = namesOfSecrets(inputs).includes(property);
 	// What is wrong with an expression quotes parts of it.
 	const isHidden = isSecret && schema.fields[property] === "expression";
-	const text = isHidden ? "is not valid, and its text is a secret" : secrets.redact(reason);
+	const text = isHidden ? "not valid; its text is a secret, so the reason is not shown" : secrets.redact(reason);
 	return isSecret ? { property: "", reason: explainFailure({ property, reason: text }) } : { property, reason: text };
 }
 

@@ -112,6 +112,32 @@ describe.each(adapters)("a tag and its policy of $title", (adapter) => {
 		expect(tagsCalled(world, "treasury")).toMatchObject([{ tagId: other, userIds: [] }]);
 	});
 
+	it("that others deleted and made again under their names are not theirs: a preview asks for a refresh, then refuses them", async () => {
+		const { world, stack } = await adapter.makeWorld(program());
+		expectSuccess(await stack.up());
+		const [[tag], [policy]] = [tagsCalled(world, "treasury"), policiesCalled(world, "treasury signs")];
+		await world.change({ remove: { userTags: [tag?.tagId], policies: [policy?.policyId] } });
+		const [tagId, policyId] = ["72000000-0000-4000-8000-000000000001", "92000000-0000-4000-8000-000000000001"];
+		await world.change({
+			userTags: [{ tagId, tagName: "treasury" }],
+			policies: [{ policyId, policyName: "treasury signs" }],
+		});
+		world.clearRequests();
+		const changed = [
+			program({ ...treasury, members: { exactly: [bob] } }),
+			program(treasury, { ...signing, notes: "n" }),
+		];
+		for (const [index, noun] of ["tag", "policy"].entries()) {
+			adapter.write(stack, changed[index] ?? program());
+			expect(shown(await stack.up())).toContain(`the state still has this ${noun}:`);
+		}
+		expectSuccess(await stack.refresh());
+		expect(shown(await stack.up())).toContain(`which this resource did not create: ${tagId}`);
+		adapter.write(stack, program({ ...treasury, adopt: true }, signing));
+		expect(shown(await stack.up())).toContain(`which this resource did not create: ${policyId}`);
+		expect(submitsOf(world)).toEqual(["update_user_tag"]);
+	});
+
 	it("do not replace a tag of that name, unless the program adopts it; destroying keeps what was adopted", async () => {
 		const adopted = { name: "signers", create: true, members: { atLeast: [bob] } };
 		const { world, stack } = await adapter.makeWorld(program(adopted, null));

@@ -119,7 +119,7 @@ describe.each(adapters)("a Policy of $title", (adapter) => {
 		const { stack } = await adapter.makeWorld(program({ ...signing, condition: secret(condition) }));
 		expectSuccess(await stack.up());
 		adapter.write(stack, program({ ...signing, condition: secret("activity.hush == 'hush-hush'") }));
-		expect(shown(await stack.preview())).toContain("is not valid, and its text is a secret");
+		expect(shown(await stack.preview())).toContain("condition: not valid; its text is a secret");
 		const shownAnywhere = stack
 			.written()
 			.filter(({ text, place }) => text.includes("hush") && !place.includes("journal"));
@@ -156,7 +156,7 @@ describe.each(adapters)("a Policy of $title", (adapter) => {
 			[["three", "two"], 2],
 		] as const) {
 			adapter.write(stack, named(names));
-			expect(expectSuccess(await stack.preview())).toContain("another policy has the name of policy:two");
+			expect(expectSuccess(await stack.preview())).toContain("another policy is called two: `pulumi up` waits");
 			world.clearRequests();
 			expectSuccess(await stack.up());
 			expect(world.submits()).toEqual(Array.from({ length: updates }, () => "update_policy"));

@@ -7,7 +7,7 @@ import { type ExitCode, exitCodes } from "../common/errors.ts";
 import { version } from "../common/version.ts";
 import { renderMarkdown } from "../render/markdown.ts";
 import { renderJunit } from "../render/print/junit.ts";
-import { renderJson } from "../render/result/json.ts";
+import { renderJson } from "../render/result/published.ts";
 import { type CommandResult, isCompared } from "../render/result/result.ts";
 import { factsOf, isGreen, issueOf } from "./result.ts";
 import type { Environment, Settings } from "./settings.ts";

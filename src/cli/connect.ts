@@ -5,7 +5,6 @@ import { defined } from "../common/defined.ts";
 import { ConfigurationError } from "../common/errors.ts";
 import { showText } from "../common/escape.ts";
 import { isInside, watchFile } from "../common/files.ts";
-import type { Reads } from "../plan/plan.ts";
 import { commandText } from "../plan/suggested-command.ts";
 import type { JournalFileOptions } from "../sync/journal/file.ts";
 import { emptyJournal, isNamed, type Journal, type JournalSummary, type JournalView } from "../sync/journal/journal.ts";
@@ -15,29 +14,18 @@ import { readProxies } from "../wire/proxy.ts";
 import { makeThrottleNotices } from "../wire/throttle-notices.ts";
 import { needsTls, refuseWeakTls } from "../wire/tls.ts";
 import { describeLocalState, findStateParent, type StateFlags, stateFolder } from "./files/state-folder.ts";
+import type { Flags } from "./flags/given-flags.ts";
 import type { Call, Output, Terminal } from "./output/output.ts";
 import type { PasskeyFlags, PasskeySigner } from "./passkey.ts";
 
-export interface ServiceFlags extends StateFlags, PasskeyFlags {
-	readonly url?: string;
-	readonly keyFile?: string;
-	readonly stampCommand?: string;
-	readonly timeout: number;
-	/** Skips certificate verification, and allows weakened TLS. */
-	readonly insecure?: boolean;
-	/** Max requests per second; by default the rate limit of the service. */
-	readonly maxRps?: number;
-}
+export type ServiceFlags = StateFlags &
+	PasskeyFlags &
+	Flags<"url" | "keyFile" | "stampCommand" | "timeout" | "insecure" | "maxRps">;
 
 /** Flags that select the journal; see `journalFile`. */
-export interface JournalFlags extends StateFlags {
-	readonly journal?: string;
-}
+export type JournalFlags = StateFlags & Flags<"journal">;
 
-export interface ConnectionFlags extends ServiceFlags, JournalFlags {
-	readonly reads: Reads;
-	readonly concurrency: number;
-}
+export type ConnectionFlags = ServiceFlags & JournalFlags & Flags<"reads" | "concurrency">;
 
 /** Max concurrent requests, unless `--concurrency` is greater. */
 const defaultConnections = 8;

@@ -1,4 +1,5 @@
 /** `--passkey`: opens the page on which a passkey signs what a command submits, and ends it with the command. */
+
 import { exitCodes, InterruptedError, ifAvailable } from "../common/errors.ts";
 import { showText } from "../common/escape.ts";
 import { isRecord } from "../common/json.ts";
@@ -11,14 +12,12 @@ import type { SignedRequest, SignedWords } from "../passkey/words.ts";
 import type { Client, Reader } from "../wire/client.ts";
 import { extendedReads } from "../wire/operations.ts";
 import type { Stamper } from "../wire/stamp.ts";
+import type { Flags } from "./flags/given-flags.ts";
 import { openBrowser } from "./output/open-browser.ts";
 import type { Call } from "./output/output.ts";
 import { onSignals } from "./output/terminal.ts";
 
-export interface PasskeyFlags {
-	readonly passkey?: boolean;
-	readonly passkeyPort?: number;
-}
+export type PasskeyFlags = Flags<"passkey" | "passkeyPort">;
 
 /** Returns what a request means; undefined if the command has no words for it. */
 type DescribeRequest = (request: SignedRequest) => SignedWords | undefined;

@@ -3,6 +3,11 @@ export function count(number: number, one: string, many: string): string {
 	return `${number} ${number === 1 ? one : many}`;
 }
 
+/** Returns the same in a list; an empty one for 0. */
+export function counted(number: number, one: string, many: string): readonly string[] {
+	return number === 0 ? [] : [count(number, one, many)];
+}
+
 export function capitalize(text: string): string {
 	return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -20,6 +20,9 @@ export interface PowerNames extends UserNames {
 	readonly policyNames?: Readonly<Record<string, string>>;
 }
 
+/** Names that a result always has. */
+export type WithNames<Name extends keyof PowerNames> = Required<Pick<PowerNames, Name>>;
+
 /** More than so many activities are counted in a sentence. */
 const maxPowers = 5;
 

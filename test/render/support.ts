@@ -491,7 +491,6 @@ export function resultsOf(name: Naming = peaceful): Readonly<Record<string, Comm
 		...impactsOf(name),
 		...stoppedOf(name),
 		...threeWayResultsOf(name),
-		drift: { command: "drift", plans: [calm] },
 		...driftsOf(calm, name),
 		apply: { command: "apply", plans: [plan], reports: [reportOf(plan, name)] },
 		"apply-good": {

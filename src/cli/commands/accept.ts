@@ -7,14 +7,12 @@ import type { Expiry } from "../../plan/access-window.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { refuseChanged, replaceDocuments } from "../files/replace-documents.ts";
 import { type DocumentFlags, findListsOf, readSources } from "../files/sources.ts";
+import type { Flags } from "../flags/given-flags.ts";
 import type { OrganizationError } from "../output/failure.ts";
 import type { Call } from "../output/output.ts";
 import type { ComparedOrganization } from "./comparing.ts";
 
-export interface AcceptFlags extends DocumentFlags {
-	/** Addresses, or patterns of them. */
-	readonly accept: readonly string[];
-}
+export type AcceptFlags = DocumentFlags & Flags<"accept">;
 
 /** The organizations in the order of the documents: what was compared, or why nothing was. */
 export type AllCompared = readonly (ComparedOrganization | OrganizationError)[];

@@ -19,6 +19,7 @@ import { findOrganizationId } from "../../wire/credentials.ts";
 import { type Connection, type ConnectionFlags, viewJournal, withConnection } from "../connect.ts";
 import { refuseChanged, replaceDocuments } from "../files/replace-documents.ts";
 import { type DocumentFlags, findListsOf, type ReadDocument, readFleet, readSources } from "../files/sources.ts";
+import type { Flags } from "../flags/given-flags.ts";
 import { privateKeyPattern } from "../flags/hide-keys.ts";
 import { findTagId, findUserId } from "../flags/power-names.ts";
 import { didYouMean } from "../flags/suggest.ts";
@@ -27,17 +28,9 @@ import { isImpossible } from "./apply/consent.ts";
 import { refuseUnknownLocal } from "./comparing.ts";
 import { checkOrganizationId } from "./selection.ts";
 
-interface RevokeFlags extends DocumentFlags, ConnectionFlags {
-	readonly organization?: string;
-}
+type RevokeFlags = DocumentFlags & ConnectionFlags & Flags<"organization">;
 
-interface GrantFlags extends RevokeFlags {
-	/** Milliseconds. */
-	readonly for?: number;
-	/** A time as documents write it. */
-	readonly until?: string;
-	readonly reason: string;
-}
+type GrantFlags = RevokeFlags & Flags<"for" | "until" | "reason">;
 
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;

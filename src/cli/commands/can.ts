@@ -1,4 +1,5 @@
 /** `can`: whether a user can do an activity, as an exit code. It has a Reader, so it cannot submit. */
+
 import {
 	ConfigurationError,
 	combineExitCodes,
@@ -11,13 +12,12 @@ import { showText } from "../../common/escape.ts";
 import type { PowerExplanation } from "../../policy/powers/explain-power.ts";
 import { resultHead } from "../../render/result/head.ts";
 import type { CanResult } from "../../render/result/organization-powers.ts";
+import type { Flags } from "../flags/given-flags.ts";
 import { parseGroupWhere } from "../flags/power-names.ts";
 import type { Call } from "../output/output.ts";
 import { type AskingFlags, askedIn, askPowers } from "./powers.ts";
 
-interface CanFlags extends AskingFlags {
-	readonly because?: boolean;
-}
+type CanFlags = AskingFlags & Flags<"because">;
 
 /** Several answers are one: no where one is no, and yes only where all are. */
 const answers: Readonly<Record<PowerExplanation["verdict"], ExitCode>> = {

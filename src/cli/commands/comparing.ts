@@ -12,18 +12,16 @@ import { readUntilInterrupted } from "../../sync/read/until-interrupted.ts";
 import type { OrganizationClient } from "../../wire/client.ts";
 import { type Connection, type ConnectionFlags, readJournalOf } from "../connect.ts";
 import { collectGarbage } from "../files/collect-garbage.ts";
+import type { Flags } from "../flags/given-flags.ts";
 import { mapInOrder } from "../map-in-order.ts";
 import type { OrganizationError } from "../output/failure.ts";
 import type { Call } from "../output/output.ts";
 import { watchReach } from "./read-each.ts";
 import type { SelectionFlags } from "./selection.ts";
 
-export interface ComparisonFlags extends SelectionFlags, ConnectionFlags, HorizonFlags {}
+export type ComparisonFlags = SelectionFlags & ConnectionFlags & HorizonFlags;
 
-interface HorizonFlags {
-	/** How far ahead plans show access that ends or begins, milliseconds; left out, 14 days. */
-	readonly horizon?: number;
-}
+type HorizonFlags = Flags<"horizon">;
 
 export interface ComparedOrganization extends Convergence {
 	/** The client, with counts of its own for this organization. */

@@ -1,4 +1,5 @@
 /** `credentials`: who has which credentials in the live organizations of the documents. It has a Reader, so it cannot submit. */
+
 import { defined, nonEmpty } from "../../common/defined.ts";
 import { combineExitCodes, type ExitCode, exitCodes } from "../../common/errors.ts";
 import type { DesiredOrganization } from "../../plan/organization.ts";
@@ -24,14 +25,12 @@ import type {
 } from "../../render/result/organization-credentials.ts";
 import type { CredentialsReading } from "../../sync/read/read-access.ts";
 import type { ServiceFlags } from "../connect.ts";
+import type { Flags } from "../flags/given-flags.ts";
 import type { Call } from "../output/output.ts";
 import { readEach } from "./read-each.ts";
 import { findNamed, type NamingFlags } from "./selection.ts";
 
-interface CredentialsFlags extends NamingFlags, ServiceFlags {
-	readonly personal?: boolean;
-	readonly concurrency: number;
-}
+type CredentialsFlags = NamingFlags & ServiceFlags & Flags<"personal" | "concurrency">;
 
 /** Returns the credentials of every organization: exit 2 where a rule of the document about them is broken, 1 where users cannot be read or a rule is unknown. */
 export async function credentials(call: Call<CredentialsFlags>): Promise<CredentialsResult> {

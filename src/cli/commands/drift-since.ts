@@ -1,4 +1,5 @@
 /** The file of `--since`: an earlier report. A schedule reads and writes the same file, so a failed run keeps the findings. */
+
 import { resolve } from "node:path";
 import { ConfigurationError } from "../../common/errors.ts";
 import { showText } from "../../common/escape.ts";
@@ -10,14 +11,12 @@ import type { FailureResult } from "../../render/result/result.ts";
 import { checkSchema } from "../../schema/schema.ts";
 import { validators } from "../../schema/validators/drift.ts";
 import { readTextFile } from "../files/read-file.ts";
+import type { Flags } from "../flags/given-flags.ts";
 import { describeError, failureResult } from "../output/failure.ts";
 import type { Call, Terminal } from "../output/output.ts";
 import { readShare, type ShareFlags } from "./selection.ts";
 
-export interface SinceFlags {
-	readonly since?: string;
-	readonly output?: string;
-}
+export type SinceFlags = Flags<"since" | "output">;
 
 /** The last report, by organization; empty when there is none yet. */
 export type LastReport = ReadonlyMap<string, OrganizationDrift>;

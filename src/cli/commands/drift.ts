@@ -27,7 +27,7 @@ import {
 } from "./drift-since.ts";
 import { commandsOf, selectFrom } from "./selection.ts";
 
-interface DriftFlags extends ComparisonFlags, SinceFlags, AcceptFlags {}
+type DriftFlags = ComparisonFlags & SinceFlags & AcceptFlags;
 
 /** Returns the drift of every organization: exit 2 for known drift, 1 if one is unknown, 8 if all is pending, 0 in sync. */
 export async function drift(call: Call<DriftFlags>): Promise<ResultStream | FailureResult> {

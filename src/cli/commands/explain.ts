@@ -1,4 +1,5 @@
 /** `explain`: why an activity is not finished, or the history of a policy. A policy that cannot be read is said to be so: nothing is guessed. */
+
 import { ConfigurationError, exitCodes, ifAvailable } from "../../common/errors.ts";
 import { showText } from "../../common/escape.ts";
 import { isRecord, textOrNull } from "../../common/json.ts";
@@ -19,13 +20,12 @@ import { type Activity, readAnyActivity, readTime } from "../../wire/activity.ts
 import type { Reader } from "../../wire/client.ts";
 import { extendedReads, queries, writeOfType } from "../../wire/operations.ts";
 import { type ServiceFlags, withConnection } from "../connect.ts";
+import type { Flags } from "../flags/given-flags.ts";
 import type { Call } from "../output/output.ts";
 import { namesFrom, readNamesOf } from "./activity-names.ts";
 import { findOrganization, type NamingFlags, readNamed, readOrElse } from "./selection.ts";
 
-interface ExplainFlags extends NamingFlags, ServiceFlags {
-	readonly reads: Reads;
-}
+type ExplainFlags = NamingFlags & ServiceFlags & Flags<"reads">;
 
 /** Returns how policies judged an activity, who approved it and which authenticators are missing; or the history of a policy. */
 export async function explain(subject: string, call: Call<ExplainFlags>): Promise<ExplainResult | ExplainPolicyResult> {

@@ -1,4 +1,5 @@
 /** `export --as seed`: who can do what in the live organization, as a seed. */
+
 import { resolve } from "node:path";
 import { ConfigurationError, exitCodes } from "../../common/errors.ts";
 import { showText } from "../../common/escape.ts";
@@ -6,13 +7,11 @@ import { readRegularFile } from "../../common/files.ts";
 import { type ExportResult, resultHead } from "../../render/result/result.ts";
 import { type ServiceFlags, withConnection } from "../connect.ts";
 import { orNothing } from "../files/document-files.ts";
+import type { Flags } from "../flags/given-flags.ts";
 import type { Call } from "../output/output.ts";
 import { findOrganization, type NamingFlags } from "./selection.ts";
 
-interface SeedFlags extends NamingFlags, ServiceFlags {
-	readonly output?: string;
-	readonly force?: boolean;
-}
+type SeedFlags = NamingFlags & ServiceFlags & Flags<"output" | "force">;
 
 /** Returns the seed. Notes what it leaves out. Throws ConfigurationError for a file that is no seed of orgsync. */
 export async function exportAsSeed(call: Call<SeedFlags>): Promise<ExportResult> {

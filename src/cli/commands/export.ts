@@ -1,4 +1,5 @@
 /** `export`: the live organization as a document or a Pulumi program, always in the same bytes. It submits nothing. */
+
 import { resolve } from "node:path";
 import { ConfigurationError, exitCodes } from "../../common/errors.ts";
 import { showAddress, showName, showText } from "../../common/escape.ts";
@@ -7,22 +8,16 @@ import type { Exported } from "../../document/export/export.ts";
 import type { KeptWindows, LostWindow } from "../../document/export/windows.ts";
 import { windowsOf } from "../../plan/access-window.ts";
 import type { DesiredOrganization, WholeOrganization } from "../../plan/organization.ts";
-import type { Reads } from "../../plan/plan.ts";
 import { type ExportResult, resultHead } from "../../render/result/result.ts";
 import { type ServiceFlags, withConnection } from "../connect.ts";
 import { orNothing } from "../files/document-files.ts";
 import { defaultDocument, schemaAddress } from "../files/sources.ts";
 import { type Format, isProgramLanguage } from "../flags/formats.ts";
+import type { Flags } from "../flags/given-flags.ts";
 import type { Call } from "../output/output.ts";
 import { findOrganization, type NamingFlags, readNamedFleet, readOrElse } from "./selection.ts";
 
-interface ExportFlags extends NamingFlags, ServiceFlags {
-	readonly reads: Reads;
-	readonly output?: string;
-	/** Whether the file is replaced, whatever is lost. */
-	readonly force?: boolean;
-	readonly as: "document" | "seed";
-}
+type ExportFlags = NamingFlags & ServiceFlags & Flags<"reads" | "output" | "force" | "as">;
 
 /** Returns the document or program. Notes what it leaves out. */
 export async function exportDocument(call: Call<ExportFlags>): Promise<ExportResult> {

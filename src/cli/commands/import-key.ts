@@ -1,4 +1,5 @@
 /** `import-key`: the bundle to which a private key is encrypted. It goes to the file or standard output, and nowhere else. */
+
 import { resolve } from "node:path";
 import { exitCodes, explainFileError, InterruptedError, OutputError, ServiceError } from "../../common/errors.ts";
 import { showText } from "../../common/escape.ts";
@@ -7,16 +8,16 @@ import { type ImportKeyResult, resultHead } from "../../render/result/result.ts"
 import type { SubmitResult } from "../../sync/submit/outcomes.ts";
 import { type JournalFlags, type ServiceFlags, withConnection, withJournal } from "../connect.ts";
 import { checkWritable, replaceFile, writeOrRefuse } from "../files/write-file.ts";
+import type { Flags } from "../flags/given-flags.ts";
 import { outcomeExitCodes } from "../output/failure.ts";
 import type { Call, Output, Terminal } from "../output/output.ts";
 import { findOrganization, findUser, type NamingFlags } from "./selection.ts";
 
-interface ImportKeyFlags extends NamingFlags, ServiceFlags, JournalFlags {
-	readonly user: string;
-	readonly out?: string;
-	readonly wait: number;
-	readonly retryRejected?: boolean;
-}
+type ImportKeyFlags = NamingFlags &
+	ServiceFlags &
+	JournalFlags &
+	Required<Flags<"user">> &
+	Flags<"out" | "wait" | "retryRejected">;
 
 /** Returns the bundle, or why there is none yet. A second run within 15 minutes joins a pending activity. */
 export async function importKey(call: Call<ImportKeyFlags>): Promise<ImportKeyResult> {

@@ -1,4 +1,5 @@
 /** `init`: writes a first document. It never overwrites anything. */
+
 import { existsSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { ConfigurationError, exitCodes } from "../../common/errors.ts";
@@ -8,16 +9,13 @@ import { type InitResult, resultHead } from "../../render/result/result.ts";
 import type { ServiceFlags } from "../connect.ts";
 import { defaultDocument, schemaAddress } from "../files/sources.ts";
 import { writeNewFile, writeOrRefuse } from "../files/write-file.ts";
+import type { Flags } from "../flags/given-flags.ts";
 import { localOrganizationId } from "../local-seed.ts";
 import type { Call } from "../output/output.ts";
 import { findNamedId } from "./selection.ts";
 
-interface InitFlags {
+interface InitFlags extends Flags<"fenceCredentials" | "local" | "organization"> {
 	readonly file?: string;
-	/** Name or id of a user tag. */
-	readonly fenceCredentials?: string;
-	readonly local?: boolean;
-	readonly organization?: string;
 }
 
 /** Writes the document and returns the next command. Throws ConfigurationError if the file exists. */

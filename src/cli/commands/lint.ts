@@ -10,14 +10,12 @@ import type { LintResult } from "../../render/result/lint.ts";
 import { resultHead } from "../../render/result/result.ts";
 import type { ServiceFlags } from "../connect.ts";
 import { readFleet } from "../files/sources.ts";
+import type { Flags } from "../flags/given-flags.ts";
 import type { Call } from "../output/output.ts";
 import { readEach } from "./read-each.ts";
 import { type SelectionFlags, selectFrom } from "./selection.ts";
 
-interface LintFlags extends Omit<SelectionFlags, "only">, ServiceFlags {
-	readonly live?: boolean;
-	readonly concurrency: number;
-}
+type LintFlags = Omit<SelectionFlags, "only"> & ServiceFlags & Flags<"live" | "concurrency">;
 
 /** Returns what is found in every organization: exit 2 for an error, 1 if something could not be read. */
 export async function lint(call: Call<LintFlags>): Promise<LintResult> {

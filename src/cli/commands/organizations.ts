@@ -7,14 +7,13 @@ import { namedIn, showOrganization } from "../../plan/organization-name.ts";
 import { type DiscoveryResult, resultHead } from "../../render/result/result.ts";
 import { extendedReads } from "../../wire/operations.ts";
 import { type ServiceFlags, withConnection } from "../connect.ts";
+import type { Flags } from "../flags/given-flags.ts";
 import { localOrganizationId } from "../local-seed.ts";
 import type { Call } from "../output/output.ts";
 import { explainLacking } from "./query.ts";
 import { findNamedId, type NamingFlags, readNamedFleet } from "./selection.ts";
 
-interface OrganizationsFlags extends NamingFlags, ServiceFlags {
-	readonly detailedExitcode?: boolean;
-}
+type OrganizationsFlags = NamingFlags & ServiceFlags & Flags<"detailedExitcode">;
 
 /** Returns the sub-organizations with their documents: `--detailed-exitcode` 2 if one has none, 1 if not all are shown. */
 export async function organizations(call: Call<OrganizationsFlags>): Promise<DiscoveryResult> {

@@ -1,15 +1,14 @@
 /** `passkey`: makes a passkey for the signing page, and prints what a service needs to register it. It calls no service. */
+
 import { exitCodes } from "../../common/errors.ts";
 import { createRegistration } from "../../passkey/registration.ts";
 import { type PasskeyResult, resultHead } from "../../render/result/result.ts";
+import type { Flags } from "../flags/given-flags.ts";
 import type { Call } from "../output/output.ts";
 import { openPage, type PasskeyFlags } from "../passkey.ts";
 import { findUser, type NamingFlags } from "./selection.ts";
 
-interface PasskeyCommandFlags extends NamingFlags, PasskeyFlags {
-	readonly user: string;
-	readonly name: string;
-}
+type PasskeyCommandFlags = NamingFlags & PasskeyFlags & Required<Flags<"user">> & Flags<"name">;
 
 /** Returns the new passkey, with the parameters that register it. Throws what `PasskeyPage.ask` throws. */
 export async function passkey(call: Call<PasskeyCommandFlags>): Promise<PasskeyResult> {

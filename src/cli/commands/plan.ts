@@ -16,6 +16,7 @@ import { connect } from "../connect.ts";
 import { withCases } from "../files/access-files.ts";
 import type { BaseFlags } from "../files/base.ts";
 import { readFleet } from "../files/sources.ts";
+import type { Flags } from "../flags/given-flags.ts";
 import { didYouMean } from "../flags/suggest.ts";
 import { failedIn } from "../output/failure.ts";
 import type { Call } from "../output/output.ts";
@@ -24,18 +25,9 @@ import { type GivenOverrides, isImpossible, readOverrides, recordOverrides } fro
 import { type ComparedOrganization, type ComparingOptions, type ComparisonFlags, compareFleet } from "./comparing.ts";
 import { selectFrom } from "./selection.ts";
 
-interface PlanFlags extends ComparisonFlags, BaseFlags {
-	/** `KIND=N` of guards, as for `apply`. */
-	readonly allow: readonly string[];
-	readonly detailedExitcode?: boolean;
-	/** Whether the plan submits rejected activities again. */
-	readonly retryRejected?: boolean;
-	/** The file of the saved plan. */
-	readonly out?: string;
-	readonly output?: string;
-	/** Who will submit the plan: an alias or an id. */
-	readonly submitter?: string;
-}
+type PlanFlags = ComparisonFlags &
+	BaseFlags &
+	Flags<"allow" | "detailedExitcode" | "retryRejected" | "out" | "output" | "submitter">;
 
 /** Returns the plan of every organization. Exit 0, or 10 or 11 by its access cases; with `--detailed-exitcode`, 5 when a guard blocks, and 2 when something differs. */
 export async function plan(call: Call<PlanFlags>): Promise<ResultStream> {

@@ -19,6 +19,7 @@ import type { OrganizationPowers, PowersResult } from "../../render/result/organ
 import type { AccessReading } from "../../sync/read/read-access.ts";
 import type { ServiceFlags } from "../connect.ts";
 import { readInputFile } from "../files/sources.ts";
+import type { Flags } from "../flags/given-flags.ts";
 import {
 	findTagId,
 	findUserId,
@@ -34,19 +35,9 @@ import { readEach } from "./read-each.ts";
 import { findNamed, type NamingFlags } from "./selection.ts";
 
 /** Flags of every question about powers. */
-export interface AskingFlags extends NamingFlags, ServiceFlags {
-	/** Milliseconds since 1970; left out: now, by the service's clock. */
-	readonly at?: number;
-	readonly concurrency: number;
-}
+export type AskingFlags = NamingFlags & ServiceFlags & Flags<"at" | "concurrency">;
 
-interface PowersFlags extends AskingFlags {
-	readonly group?: string;
-	readonly user?: string;
-	readonly tag?: string;
-	readonly why?: boolean;
-	readonly activity?: string;
-}
+type PowersFlags = AskingFlags & Flags<"group" | "user" | "tag" | "why" | "activity">;
 
 /** What the flags ask for. */
 interface PowersQuestion {

@@ -7,13 +7,12 @@ import { checkSchema, type SchemaError } from "../../schema/schema.ts";
 import { validators } from "../../schema/validators/requests.ts";
 import { extendedReads, type QueryOperation, queries } from "../../wire/operations.ts";
 import { type ServiceFlags, withConnection } from "../connect.ts";
+import type { Flags } from "../flags/given-flags.ts";
 import { didYouMean } from "../flags/suggest.ts";
 import type { Call } from "../output/output.ts";
 import { findOrganization, type NamingFlags } from "./selection.ts";
 
-interface QueryFlags extends NamingFlags, ServiceFlags {
-	readonly json?: string;
-}
+type QueryFlags = NamingFlags & ServiceFlags & Flags<"json">;
 
 const allQueries: Readonly<Record<string, QueryOperation>> = { ...queries, ...extendedReads };
 

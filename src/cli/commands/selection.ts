@@ -13,21 +13,14 @@ import { formats } from "../../schema/formats.ts";
 import { findOrganizationId } from "../../wire/credentials.ts";
 import type { ConnectionFlags } from "../connect.ts";
 import { type DocumentFlags, defaultDocument, readDesired, readFleet } from "../files/sources.ts";
+import type { Flags } from "../flags/given-flags.ts";
 import { didYouMean } from "../flags/suggest.ts";
 import { localOrganizationId } from "../local-seed.ts";
 import type { Call, Terminal } from "../output/output.ts";
 
-export interface ShareFlags extends DocumentFlags {
-	/** `I/N`: only the organizations of this share. */
-	readonly shard?: string;
-}
+export type ShareFlags = DocumentFlags & Flags<"shard">;
 
-export interface SelectionFlags extends ShareFlags {
-	/** `KIND`, `KIND/GLOB` or an address. */
-	readonly only: readonly string[];
-	/** Only this organization of the documents. */
-	readonly organization?: string;
-}
+export type SelectionFlags = ShareFlags & Flags<"only" | "organization">;
 
 /** Returns the organizations of the fleet that are in the share of `--shard`; all without it. */
 export function takeShare(fleet: DesiredFleet, { flags, output }: Call<ShareFlags>): DesiredFleet {
@@ -117,9 +110,7 @@ function selectOrganization(
 	});
 }
 
-export interface OrganizationFlags extends ConnectionFlags, DocumentFlags {
-	readonly organization?: string;
-}
+export type OrganizationFlags = ConnectionFlags & DocumentFlags & Flags<"organization">;
 
 export type NamingFlags = Pick<OrganizationFlags, "organization" | "file" | "env" | "local">;
 

@@ -1,4 +1,5 @@
 /** The readings of `wait`: which activities are read again, when, and what is shown of each. */
+
 import { ServiceError, TransportError } from "../../common/errors.ts";
 import { showText } from "../../common/escape.ts";
 import { findEvents, type SeenActivity } from "../../plan/activities/activity-events.ts";
@@ -16,13 +17,11 @@ import { isPendingOutcome, outcomeOfStatus } from "../../sync/submit/outcomes.ts
 import { nextPauseMs, readingIntervalMs } from "../../sync/wait-for-end.ts";
 import { type Activity, readAnyActivity } from "../../wire/activity.ts";
 import type { Reader } from "../../wire/client.ts";
+import type { Flags } from "../flags/given-flags.ts";
 import type { Call } from "../output/output.ts";
 import type { OrganizationFlags } from "./selection.ts";
 
-export interface WaitFlags extends OrganizationFlags {
-	/** Seconds. */
-	readonly wait: number;
-}
+export type WaitFlags = OrganizationFlags & Flags<"wait">;
 
 /** An activity that `wait` waits for, as it was read last. */
 export interface Watched extends Omit<EndedActivity, "message"> {

@@ -2,12 +2,14 @@
  * Reads the earlier documents of a three-way plan: `plan --base` reads the same paths in a git revision, `plan --base-file`
  * another file or folder. Neither falls back to the other: a pull request can add a folder with the name of any revision.
  */
+
 import { posix, relative, resolve, sep } from "node:path";
 import { ConfigurationError, DocumentError } from "../../common/errors.ts";
 import { showText } from "../../common/escape.ts";
 import type { BodyFinder } from "../../document/read/access-file.ts";
 import { checkFleet, type DesiredFleet, mapFleet } from "../../document/read/fleet.ts";
 import { type DocumentSource, type ListFinder, listLimits } from "../../document/read/parse.ts";
+import type { Flags } from "../flags/given-flags.ts";
 import type { Terminal } from "../output/output.ts";
 import { type CaseSource, parseCases, withCases } from "./access-files.ts";
 import { accessFiles, defaultDocument, isDocumentName, isHiddenPath } from "./document-files.ts";
@@ -15,10 +17,7 @@ import { Git, type GitObject, type RequestedPath } from "./git.ts";
 import { allLimitBytes, type DocumentFlags, fileLimitBytes, listName, readFleet } from "./sources.ts";
 import { openSpool } from "./spool.ts";
 
-export interface BaseFlags {
-	readonly base?: string;
-	readonly baseFile?: string;
-}
+export type BaseFlags = Flags<"base" | "baseFile">;
 
 export interface Base {
 	/** As the user named it. */

@@ -1,4 +1,5 @@
 /** Refuses output files that are also inputs, journals or keys, so that a typing error cannot overwrite them. */
+
 import { realpathSync, statSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { ConfigurationError } from "../../common/errors.ts";
@@ -6,24 +7,16 @@ import { showText } from "../../common/escape.ts";
 import { readRegularFile } from "../../common/files.ts";
 import { sqliteSidecars } from "../../common/private-file.ts";
 import { vendorKeyFile } from "../../wire/credentials.ts";
-import type { Format } from "../flags/formats.ts";
+import type { Flags } from "../flags/given-flags.ts";
 import type { WorkPlace } from "../output/terminal.ts";
 import { defaultDocument, isDocumentName, orNothing } from "./document-files.ts";
 import { findStateParent, stateFolder } from "./state-folder.ts";
 
 /** Flags that name files. A flag that the command does not have is undefined. */
-export interface FileFlags {
-	readonly output?: string;
-	readonly out?: string;
-	readonly metrics?: string;
-	readonly since?: string;
+export interface FileFlags
+	extends Flags<"output" | "out" | "metrics" | "since" | "journal" | "keyFile" | "plan" | "baseFile" | "format"> {
 	/** A list of documents to read, or the document to write. */
 	readonly file?: string | readonly string[];
-	readonly journal?: string;
-	readonly keyFile?: string;
-	readonly plan?: string;
-	readonly baseFile?: string;
-	readonly format?: Format;
 }
 
 /** Databases and keys in the folder `.orgsync`. */

@@ -18,6 +18,7 @@ import {
 } from "../../document/read/parse.ts";
 import type { DesiredOrganization } from "../../plan/organization.ts";
 import type { CommandContext } from "../../plan/suggested-command.ts";
+import type { Flags } from "../flags/given-flags.ts";
 import type { Terminal } from "../output/output.ts";
 import { type DocumentFile, findDocumentFiles } from "./document-files.ts";
 import { readOrRefuse } from "./read-file.ts";
@@ -26,12 +27,7 @@ import { openSpool } from "./spool.ts";
 export { defaultDocument } from "./document-files.ts";
 
 /** Which documents a command reads, and what they may use. */
-export interface DocumentFlags {
-	/** Files, folders and `-`; the default document when empty. */
-	readonly file: readonly string[];
-	/** Variables that the documents may use beside `ORGSYNC_VAR_*` and `ORGSYNC_ORGANIZATION_ID`. */
-	readonly env: readonly string[];
-}
+export type DocumentFlags = Flags<"file" | "env">;
 
 export const fileLimitBytes = 8 * 1024 * 1024;
 

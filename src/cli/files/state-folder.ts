@@ -1,20 +1,18 @@
 /** Finds `.orgsync`: one that documents have already, since a second journal would not know what the first has sent. */
+
 import { lstatSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { ConfigurationError } from "../../common/errors.ts";
 import { showText } from "../../common/escape.ts";
 import { isDescriptor, isInside } from "../../common/files.ts";
 import { findHome } from "../../wire/credentials.ts";
+import type { Flags } from "../flags/given-flags.ts";
 import type { WorkPlace } from "../output/terminal.ts";
 
 /** The folder of the local emulator and of the journal. */
 export const stateFolder = ".orgsync";
 
-export interface StateFlags {
-	readonly local?: boolean;
-	/** The documents, as `-f` names them. */
-	readonly file: readonly string[];
-}
+export type StateFlags = Flags<"local" | "file">;
 
 /**
  * Returns the folder that has `.orgsync`, or gets it: that of the nearest existing journal in the folder of the documents or

@@ -79,7 +79,7 @@ const renderers: Readonly<Record<Exclude<Format, "github">, Renderer>> = {
 		return `${lines.begin()}${lines.end(result)}`;
 	},
 	sarif: async (result) => (await import("../../render/sarif.ts")).renderSarif(result),
-	json: async (result) => (await import("../../render/result/json.ts")).renderJson(result),
+	json: async (result) => (await import("../../render/result/published.ts")).renderJson(result),
 	markdown: async (result, options) => (await import("../../render/markdown.ts")).renderMarkdown(result, options),
 	openmetrics: async (result, { run }) =>
 		(await import("../../render/metrics/openmetrics.ts")).renderOpenMetrics(result, run),

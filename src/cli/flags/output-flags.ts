@@ -4,19 +4,10 @@ import { hideKeys } from "../../common/hide-secrets.ts";
 import { version } from "../../common/version.ts";
 import type { CommandContext } from "../../plan/suggested-command.ts";
 import { Output, type Terminal } from "../output/output.ts";
-import type { Format } from "./formats.ts";
+import type { Flags } from "./given-flags.ts";
 
-export interface OutputFlags extends CommandContext {
-	readonly format?: Format;
-	readonly output?: string;
-	readonly commentKey?: string;
-	readonly fullAt?: string;
-	readonly color?: boolean;
-	readonly quiet?: boolean;
-	readonly verbose?: boolean;
-	readonly metrics?: string;
-	readonly metricLabel?: readonly (readonly [name: string, value: string])[];
-}
+export type OutputFlags = CommandContext &
+	Flags<"format" | "output" | "commentKey" | "fullAt" | "color" | "quiet" | "verbose" | "metrics" | "metricLabel">;
 
 /** Returns the output that these flags and `NO_COLOR` ask for; it never shows one of `keys`. */
 export function makeOutput(command: string, flags: OutputFlags, terminal: Terminal, keys: readonly string[]): Output {

@@ -1,19 +1,16 @@
 /** What became of access cases, as `test` shows it. */
+
 import type { Uncovered } from "../../plan/access-cases/coverage.ts";
 import type { JudgedCase } from "../../plan/access-cases/finding.ts";
 import type { NamedOrganization } from "../../plan/organization-name.ts";
 import type { Assumed } from "../../policy/powers/reason.ts";
+import type { WithNames } from "../../say/powers.ts";
 import type { ErrorDescription, Head } from "./head.ts";
 
-export interface OrganizationCases extends NamedOrganization {
+/** `userNames` has the live name of a user without an alias. */
+export interface OrganizationCases extends NamedOrganization, WithNames<"userNames" | "tagNames" | "policyNames"> {
 	/** The time from which cases without a time hold, ISO 8601 in UTC; null where the organization could not be read. */
 	readonly at: string | null;
-	/** User id to the alias of the document; to the live name for users without one. */
-	readonly userNames: Readonly<Record<string, string>>;
-	/** Tag id to name. */
-	readonly tagNames: Readonly<Record<string, string>>;
-	/** Policy id to name. */
-	readonly policyNames: Readonly<Record<string, string>>;
 	readonly cases: readonly JudgedCase[];
 	/** What no source documents and the verdicts rest on; left out where there is nothing. */
 	readonly assumptions?: readonly Assumed[];

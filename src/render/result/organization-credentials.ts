@@ -1,6 +1,8 @@
 /** Who has which credentials in one organization, as `credentials` shows it. */
+
 import type { NamedOrganization } from "../../plan/organization-name.ts";
 import type { JudgedRule } from "../../plan/rules/judge.ts";
+import type { UserNames } from "../../plan/users.ts";
 import type { NotRead } from "../../policy/access.ts";
 import type { Head } from "./head.ts";
 import type { MissingObject } from "./organization-powers.ts";
@@ -36,12 +38,10 @@ export interface ShownUser {
 	readonly unread: readonly MissingObject<NotRead>[];
 }
 
-export interface OrganizationCredentials extends NamedOrganization {
+/** Live names are left out where users were not read. */
+export interface OrganizationCredentials extends NamedOrganization, UserNames {
 	/** When it was read, by the service's clock where that is known; ISO 8601 in UTC. */
 	readonly at: string;
-	readonly userNames: Readonly<Record<string, string>>;
-	/** Left out where users were not read. */
-	readonly liveNames?: Readonly<Record<string, string>>;
 	/** Whether e-mail addresses, phone numbers and subjects are digests. */
 	readonly isDigested: boolean;
 	readonly users: readonly ShownUser[];

@@ -6,6 +6,7 @@ import type { NotRead, RootQuorum } from "../../policy/access.ts";
 import type { NamedTag } from "../../policy/lint/named-tags.ts";
 import type { ActivityExplanation, PowerExplanation } from "../../policy/powers/explain-power.ts";
 import type { GroupPower } from "../../policy/powers/powers.ts";
+import type { WithNames } from "../../say/powers.ts";
 import type { Head } from "./head.ts";
 
 /** Something of the live organization that a result does not hold. */
@@ -14,15 +15,11 @@ export interface MissingObject<B = string> {
 	readonly because: B;
 }
 
-export interface OrganizationPowers extends NamedOrganization, UserNames {
+export interface OrganizationPowers extends NamedOrganization, UserNames, WithNames<"tagNames" | "policyNames"> {
 	/** When it was read, ISO 8601 in UTC. */
 	readonly readAt: string;
 	/** The moment at which time windows are judged, ISO 8601 in UTC: `--at`, else that of the reading by the service's clock. */
 	readonly at: string;
-	/** Tag id to live name. */
-	readonly tagNames: Readonly<Record<string, string>>;
-	/** Policy id to live name. */
-	readonly policyNames: Readonly<Record<string, string>>;
 	/** Null where it is unknown. */
 	readonly rootQuorum: RootQuorum | null;
 	/** What could not be read; then powers that depend on it are unknown. */

@@ -15,7 +15,7 @@ import { type Verdict, withSentences } from "../../say/verdict.ts";
 import { summarizeAliases, summarizeReverted } from "../sections/base.ts";
 import { summarizeFindings } from "../sections/drift.ts";
 import { notApplied, summarizeFailed, summarizeReport } from "../sections/results.ts";
-import { summarizeDrift, summarizePlan } from "../sections/verdict.ts";
+import { summarizePlan } from "../sections/verdict.ts";
 import { expiriesSection } from "../sections/windows.ts";
 import type { Style } from "../style.ts";
 import type { FailedOrganization, FoundOrganization, PlannedOrganization } from "./found.ts";
@@ -193,7 +193,7 @@ function stateOfPlan({ plan, command }: PlannedOrganization): State {
 	if (plan.steps.length === 0) return "reported";
 	const { sent, rejected } = groupSteps(plan.steps);
 	if (sent.some(({ approval }) => approval?.verdict === "denied")) return "foretoldDenied";
-	if (sent.length > 0) return command === "drift" ? "drifted" : "changing";
+	if (sent.length > 0) return "changing";
 	if (plan.steps.some(({ earlierActivity }) => earlierActivity?.state === "in-doubt")) return "inDoubt";
 	return rejected.length > 0 ? "rejectedBefore" : "pending";
 }
@@ -202,5 +202,5 @@ function summarizeOne({ command, plan, report, failed }: PlannedOrganization): V
 	if (report !== null) return summarizeReport(report);
 	if (failed !== null) return summarizeFailed(failed.steps.length, plan.steps.length);
 	if (command === "apply") return notApplied;
-	return command === "drift" ? summarizeDrift(plan) : summarizePlan(plan);
+	return summarizePlan(plan);
 }

@@ -1,8 +1,10 @@
 /** The result of `explain policy:NAME`. */
+
 import type { PolicyEvent } from "../../plan/activities/policy-history.ts";
+import type { WithNames } from "../../say/powers.ts";
 import type { Head } from "./head.ts";
 
-export interface ExplainPolicyResult extends Head<"explain"> {
+export interface ExplainPolicyResult extends Head<"explain">, WithNames<"userNames" | "liveNames" | "tagNames"> {
 	readonly organizationId: string;
 	/** As the call names it: the name or the id. */
 	readonly address: string;
@@ -11,9 +13,4 @@ export interface ExplainPolicyResult extends Head<"explain"> {
 	readonly history: readonly PolicyEvent[];
 	/** Whether all activities of the organization were listed. */
 	readonly isComplete: boolean;
-	/** User id to the alias of the document. */
-	readonly userNames: Readonly<Record<string, string>>;
-	/** Live names by id, of the users and tags whose ids the history has. */
-	readonly liveNames: Readonly<Record<string, string>>;
-	readonly tagNames: Readonly<Record<string, string>>;
 }

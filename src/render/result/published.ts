@@ -2,8 +2,11 @@
  * The published form of a result, which schemas/output.json describes: it has a list for each kind of fact, joined by the ids
  * of organizations. What is a value in orgsync, such as a reason, is a text there.
  */
+
 import { defined, nonEmpty } from "../../common/defined.ts";
+import { writeJson } from "../../common/escape.ts";
 import type { OrganizationDrift } from "../../plan/drift/drift.ts";
+import { inWords } from "../../say/published.ts";
 import { brokenText } from "../../say/rules.ts";
 import { todoText } from "../../say/todo.ts";
 import type { FoundOrganization } from "./found.ts";
@@ -43,4 +46,11 @@ export function publishDrift(drift: OrganizationDrift): OrganizationDrift {
 		...(one.message === undefined ? {} : { message: brokenText(one.message) }),
 	});
 	return { ...drift, findings: drift.findings.map(asText), waiting: drift.waiting.map(asText) };
+}
+
+/** Returns the result as indented JSON that ends with a newline. */
+export function renderJson(result: CommandResult): string {
+	// An answer of the service is printed unchanged.
+	const replace = result.command === "query" ? undefined : inWords;
+	return `${writeJson(publish(result), 2, replace)}\n`;
 }

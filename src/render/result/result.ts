@@ -8,6 +8,7 @@ import type { OrganizationDrift } from "../../plan/drift/drift.ts";
 import type { NamedOrganization } from "../../plan/organization-name.ts";
 import type { Reads } from "../../plan/plan.ts";
 import type { Outcome, StepResult } from "../../plan/report.ts";
+import type { WithNames } from "../../say/powers.ts";
 import { isTest, type TestResult } from "./cases.ts";
 import type { FoundOrganization } from "./found.ts";
 import type { ErrorDescription, Head } from "./head.ts";
@@ -118,9 +119,7 @@ export interface StatusResult extends Head<"status"> {
 	readonly open: readonly OpenActivities[];
 }
 
-export interface OpenActivities extends NamedOrganization {
-	/** User id to the alias of the document. */
-	readonly userNames: Readonly<Record<string, string>>;
+export interface OpenActivities extends NamedOrganization, WithNames<"userNames"> {
 	readonly activities: readonly OpenActivity[];
 	/** Activities that were abandoned here and are still pending at the service, where they can still be approved. */
 	readonly abandoned: readonly OpenActivity[];
@@ -165,7 +164,11 @@ export interface EndedActivity {
 	readonly events: readonly ActivityEvent[];
 }
 
-export interface ExplainResult extends Head<"explain"> {
+/**
+ * `liveNames` are of users who voted, and of the other users shown where one of them has no alias; `tagNames` of the user tags in
+ * the texts of policies.
+ */
+export interface ExplainResult extends Head<"explain">, WithNames<"userNames" | "liveNames" | "tagNames"> {
 	readonly activityId: string;
 	readonly reads: Reads;
 	/** Null where the service does not show it. */
@@ -178,12 +181,6 @@ export interface ExplainResult extends Head<"explain"> {
 	readonly judgments: readonly Judgment[];
 	/** The service's records of authenticators, unchanged. */
 	readonly mfaStatuses: readonly MfaStatus[];
-	/** User id to the alias of the document. */
-	readonly userNames: Readonly<Record<string, string>>;
-	/** User id to the live name, of users who voted, and of the other users shown where one of them has no alias. */
-	readonly liveNames: Readonly<Record<string, string>>;
-	/** Tag id to name, of the user tags in the texts of policies. */
-	readonly tagNames: Readonly<Record<string, string>>;
 }
 
 export interface ExplainedActivity {

@@ -4,7 +4,7 @@ import { countChanges } from "../../plan/change-counts.ts";
 import { findDanger } from "../../plan/impact/danger.ts";
 import { showOrganization } from "../../plan/organization-name.ts";
 import type { Plan } from "../../plan/plan.ts";
-import { count } from "../../say/count.ts";
+import { count, counted } from "../../say/count.ts";
 import { joinPhrases, type Phrase, reason } from "../../say/phrase.ts";
 import { type CommandResult, isCompared } from "../result/result.ts";
 import { describeImpact } from "./impact-words.ts";
@@ -17,8 +17,8 @@ function describe(plan: Plan): Phrase | null {
 	const { lost, removals } = countChanges(plan, () => true);
 	const [worst, ...others] = describeImpact({ ...plan, impact: findings });
 	const removed = [
-		...(removals.all === 0 ? [] : [count(removals.all, "removal", "removals")]),
-		...(lost.all === 0 ? [] : [count(lost.all, "membership lost", "memberships lost")]),
+		...counted(removals.all, "removal", "removals"),
+		...counted(lost.all, "membership lost", "memberships lost"),
 	].join(" \u00b7 ");
 	const tooMany = overLimit.length === 0 ? "" : ", more than the limits allow";
 	const parts: readonly Phrase[] = [

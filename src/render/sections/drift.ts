@@ -8,7 +8,7 @@ import type { Plan } from "../../plan/plan.ts";
 import { namesForSaid } from "../../plan/user-labels.ts";
 import type { UserNames } from "../../plan/users.ts";
 import { kindOfType } from "../../policy/activities/types.ts";
-import { count } from "../../say/count.ts";
+import { count, counted } from "../../say/count.ts";
 import { code, identifier, listSome, type Phrase, reason } from "../../say/phrase.ts";
 import { namePerson } from "../../say/powers.ts";
 import { sayReason } from "../../say/reason.ts";
@@ -19,7 +19,7 @@ import { type Verdict, verdictOf, withSentences } from "../../say/verdict.ts";
 import { formatDuration } from "../duration.ts";
 import { changeRow } from "./changes.ts";
 import { credentialWords } from "./credentials.ts";
-import { butBlocked, countDrift, describeInSync, needsSigns, signsMean, summarizeCure } from "./verdict.ts";
+import { butBlocked, describeInSync, needsSigns, signsMean, summarizeCure } from "./verdict.ts";
 import { summarizeExpiries } from "./windows.ts";
 
 /**
@@ -268,7 +268,7 @@ function verdictOn(drift: OrganizationDrift, plan: Plan): Verdict {
 	const counts = countFindings(drift);
 	const more = [
 		...(gone.length === 0 ? [] : [`${gone.length} resolved since the last report`]),
-		...(counts.kept === 0 ? [] : [`${count(counts.kept, "finding", "findings")} of the last report not checked`]),
+		...counted(counts.kept, "finding of the last report not checked", "findings of the last report not checked"),
 	];
 	const say = (headline: string, ...clauses: readonly string[]): Verdict => ({
 		headline: [headline],
@@ -280,10 +280,9 @@ function verdictOn(drift: OrganizationDrift, plan: Plan): Verdict {
 			const ages = drift.comparedWith === null ? null : describeAges(counts);
 			const gained = (drift.credentials?.added ?? []).filter(({ escalation }) => escalation !== null).length;
 			const parts = [
-				...(gained === 0
-					? []
-					: [count(gained, "new credential of a protected user", "new credentials of protected users")]),
-				...(counts.objects + counts.broken === 0 ? [] : [countDrift(counts.objects, counts.broken)]),
+				...counted(gained, "new credential of a protected user", "new credentials of protected users"),
+				...counted(counts.objects, "object drifted", "objects drifted"),
+				...counted(counts.broken, "rule is broken", "rules are broken"),
 			];
 			const found = `Drift: ${parts.join(", ")}`;
 			return { ...say(found, summarizeCure(plan), ...unknown), ...(ages === null ? {} : { details: [ages] }) };
@@ -305,8 +304,8 @@ function countUnread({ unread }: OrganizationDrift, more = ""): string {
 	const rules = unread.filter(({ scope }) => scope === "rule").length;
 	const objects = unread.length - rules;
 	return [
-		...(objects === 0 ? [] : [`${count(objects, `${more}object`, `${more}objects`)} could not be read`]),
-		...(rules === 0 ? [] : [`${count(rules, `${more}rule`, `${more}rules`)} could not be checked`]),
+		...counted(objects, `${more}object could not be read`, `${more}objects could not be read`),
+		...counted(rules, `${more}rule could not be checked`, `${more}rules could not be checked`),
 	].join(", ");
 }
 

@@ -1,7 +1,7 @@
 /** What `lint` found in one organization, the most serious first. */
 import type { OrganizationLint, PlacedFinding } from "../../plan/lint.ts";
 import { lintSeverities } from "../../policy/lint/lint.ts";
-import { count } from "../../say/count.ts";
+import { counted } from "../../say/count.ts";
 import { sayLintFinding, sayNotCompared } from "../../say/lint.ts";
 import type { Phrase } from "../../say/phrase.ts";
 import { listed, notesOf, type Row, type Section } from "../../say/section.ts";
@@ -33,13 +33,12 @@ export function lintSections(one: OrganizationLint, hasLines: boolean): readonly
 
 export function summarizeLint(organizations: readonly OrganizationLint[]): Summary {
 	const all = organizations.flatMap(({ findings }) => findings);
-	const counts = lintSeverities.flatMap((severity) => {
-		const found = all.filter((one) => one.severity === severity).length;
-		return found === 0 ? [] : [count(found, severity, `${severity}s`)];
-	});
+	const counts = lintSeverities.flatMap((severity) =>
+		counted(all.filter((one) => one.severity === severity).length, severity, `${severity}s`),
+	);
 	const ignored = organizations.reduce((sum, one) => sum + one.ignored.length, 0);
 	const clauses = [
-		...(ignored === 0 ? [] : [`${count(ignored, "finding is", "findings are")} ignored`]),
+		...counted(ignored, "finding is ignored", "findings are ignored"),
 		...(organizations.some(({ isLive }) => isLive) ? [] : ["only documents were judged, --live adds what is live"]),
 	];
 	const isUnread = organizations.some(({ unread }) => unread.length > 0);

@@ -12,7 +12,7 @@ import {
 import type { GroupPower } from "../../policy/powers/powers.ts";
 import { isUndocumented, type Reason } from "../../policy/powers/reason.ts";
 import { findSensitiveAlone } from "../../policy/powers/sensitive.ts";
-import { count } from "../../say/count.ts";
+import { count, counted } from "../../say/count.ts";
 import { code, identifier, listOf, type Phrase } from "../../say/phrase.ts";
 import { describeGroups, describeThresholds, listPeople } from "../../say/powers.ts";
 import { sayReason } from "../../say/reason.ts";
@@ -223,7 +223,7 @@ function describeCounts(organizations: readonly OrganizationPowers[]): Verdict {
 			: `${count(alone, "user", "users")} can do something sensitive alone${limitedTo(conditional, alone)}`;
 	const where = organizations.length === 1 ? "" : ` in ${count(organizations.length, "organization", "organizations")}`;
 	const open = [
-		...(unknown === 0 ? [] : [`${count(unknown, "power is", "powers are")} unknown in part`]),
+		...counted(unknown, "power is unknown in part", "powers are unknown in part"),
 		...(noRoot === 0 ? [] : [organizations.length === 1 ? noRootQuorum : `${noRootQuorum} in ${noRoot}`]),
 	];
 	return { headline: [`Powers${where}: ${can}`], clauses: open.map((text) => [text]) };

@@ -7,7 +7,7 @@ import { brokenRules } from "../../plan/rules/judge.ts";
 import { coveredAddresses } from "../../plan/step.ts";
 import { groupSteps } from "../../plan/step-groups.ts";
 import { summarizeApprovals } from "../../say/approvals.ts";
-import { capitalize, count } from "../../say/count.ts";
+import { capitalize, count, counted } from "../../say/count.ts";
 import { type Verdict, verdictOf, withSentences } from "../../say/verdict.ts";
 import { summarizeExpiries } from "./windows.ts";
 
@@ -54,36 +54,19 @@ function summarizeSteps(plan: Plan): Verdict {
 /** Returns how many activities apply would submit, and why it would not submit the others. */
 function countSteps({ steps }: Plan): { readonly sent: number; readonly held: readonly string[] } {
 	const { sent, pending, rejected, behind } = groupSteps(steps);
-	const [waits, were] = [pending.length, rejected.length];
+	const again = "not submitted again";
 	return {
 		sent: sent.length,
 		held: [
-			...(waits === 0
-				? []
-				: [`${count(waits, "step is waiting for a pending activity", "steps are waiting for pending activities")}`]),
-			...(were === 0
-				? []
-				: [
-						`${count(were, "step was", "steps were")} rejected before, and ${were === 1 ? "is" : "are"} not submitted again`,
-					]),
-			...(behind.length === 0 ? [] : [`${count(behind.length, "step depends", "steps depend")} on a rejected step`]),
+			...counted(pending.length, "step is waiting for a pending activity", "steps are waiting for pending activities"),
+			...counted(
+				rejected.length,
+				`step was rejected before, and is ${again}`,
+				`steps were rejected before, and are ${again}`,
+			),
+			...counted(behind.length, "step depends on a rejected step", "steps depend on a rejected step"),
 		],
 	};
-}
-
-/** Returns how much drift there is, and what apply would do about it. */
-export function summarizeDrift(plan: Plan): Verdict {
-	const differing = plan.changes.length + plan.problems.length;
-	const broken = brokenRules(plan).length;
-	if (differing + broken === 0) return withSentences(verdictOf("No drift"), describeInSync(plan));
-	return { headline: [`Drift: ${countDrift(differing, broken)}`], clauses: [[summarizeCure(plan)]] };
-}
-
-export function countDrift(objects: number, rules: number): string {
-	return [
-		...(objects === 0 ? [] : [`${count(objects, "object", "objects")} drifted`]),
-		...(rules === 0 ? [] : [`${count(rules, "rule is", "rules are")} broken`]),
-	].join(", ");
 }
 
 /** Returns what apply would do about the differences. */
@@ -91,7 +74,7 @@ export function summarizeCure(plan: Plan): string {
 	if (plan.problems.length > 0) return "apply cannot fix it";
 	if (plan.steps.length === 0) return plan.changes.length === 0 ? "apply would submit nothing" : "report-only";
 	const { sent, held } = countSteps(plan);
-	const submits = sent === 0 ? [] : [`apply would submit ${count(sent, "activity", "activities")}`];
+	const submits = counted(sent, "activity", "activities").map((activities) => `apply would submit ${activities}`);
 	return `${[...submits, ...held].join(", ")}${butBlocked(plan)}`;
 }
 
@@ -108,12 +91,12 @@ export function describeInSync({ unread }: Pick<Plan, "unread">, more: readonly 
 
 function countByKind(plan: Plan): string {
 	const covered = new Set<string>(coveredAddresses(groupSteps(plan.steps).sent));
-	const counted = plan.changes.filter(({ address }) => covered.has(address));
+	const changed = plan.changes.filter(({ address }) => covered.has(address));
 	return kinds
 		.flatMap(({ name, words: [one, many] }) =>
 			(["create", "update", "remove"] as const).flatMap((action) => {
-				const found = counted.filter((change) => change.kind === name && change.action === action).length;
-				return found === 0 ? [] : [`${count(found, one, many)} to ${action}`];
+				const found = changed.filter((change) => change.kind === name && change.action === action).length;
+				return counted(found, `${one} to ${action}`, `${many} to ${action}`);
 			}),
 		)
 		.join(", ");

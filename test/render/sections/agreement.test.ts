@@ -10,7 +10,7 @@ import { makePlan, type Plan } from "../../../src/plan/plan.ts";
 import { renderGithub } from "../../../src/render/github.ts";
 import { renderHtml } from "../../../src/render/html/page.ts";
 import { renderMarkdown } from "../../../src/render/markdown.ts";
-import { renderJson } from "../../../src/render/result/json.ts";
+import { renderJson } from "../../../src/render/result/published.ts";
 import { type CommandResult, driftIn, isCompared } from "../../../src/render/result/result.ts";
 import { renderText } from "../../../src/render/result-text.ts";
 import { plainStyle, type Style } from "../../../src/render/style.ts";

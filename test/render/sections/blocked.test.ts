@@ -7,7 +7,7 @@ import { verdictText } from "../../../src/render/print/text.ts";
 import { summarizeResult } from "../../../src/render/result/summary.ts";
 import { renderText } from "../../../src/render/result-text.ts";
 import { summarizeFindings } from "../../../src/render/sections/drift.ts";
-import { summarizeDrift, summarizePlan } from "../../../src/render/sections/verdict.ts";
+import { summarizePlan } from "../../../src/render/sections/verdict.ts";
 import { plainStyle } from "../../../src/render/style.ts";
 import { id } from "../../plan/support-organizations.ts";
 import { complete } from "../complete.ts";
@@ -44,10 +44,10 @@ describe("a guard that blocks a plan whose steps all wait", () => {
 	});
 
 	test("is in the verdict of drift", () => {
-		expect(verdictText(summarizeDrift(blocked))).toBe(
+		const drift = reportDrift(blocked);
+		expect(verdictText(summarizeFindings(drift, blocked))).toBe(
 			"Drift: 2 objects drifted; 2 steps are waiting for pending activities, but a guard blocks apply.",
 		);
-		const drift = reportDrift(blocked);
 		const [finding] = drift.findings;
 		if (finding === undefined) throw new Error("nothing drifted");
 		const [step] = blocked.steps;

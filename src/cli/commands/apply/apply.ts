@@ -20,6 +20,7 @@ import { type Connection, connect, openJournalOf, withAbandoned } from "../../co
 import { withRequiredCases } from "../../files/access-files.ts";
 import { readFleet } from "../../files/sources.ts";
 import { isStreamed } from "../../flags/formats.ts";
+import type { Flags } from "../../flags/given-flags.ts";
 import { mapInOrder } from "../../map-in-order.ts";
 import { describeError, exitCodeOfError, failedIn } from "../../output/failure.ts";
 import type { Call } from "../../output/output.ts";
@@ -43,19 +44,9 @@ import { chooseRun, type OpenRun, openRun } from "./run.ts";
 import type { ReviewedPlan, SavedPlanCall, SavedPlanFlags } from "./saved.ts";
 import { RunWait } from "./wait.ts";
 
-interface ApplyFlags extends ComparisonFlags, SavedPlanFlags {
-	/** The file of a saved plan, or `-`. */
-	readonly plan?: string;
-	readonly yes?: boolean;
-	readonly verify: boolean;
-	/** Seconds. */
-	readonly wait: number;
-	/** Max milliseconds to wait for pending activities to end; without it, they are an outcome. */
-	readonly waitForApproval?: number;
-	readonly quiet?: boolean;
-	/** `KIND=N` of guards; one kind may have several. */
-	readonly allow: readonly string[];
-}
+type ApplyFlags = ComparisonFlags &
+	SavedPlanFlags &
+	Flags<"plan" | "yes" | "verify" | "wait" | "waitForApproval" | "quiet" | "allow">;
 
 /**
  * Returns the result, one organization after the other. Nothing is submitted before all of them are planned. An error after the

@@ -1,4 +1,5 @@
 /** The consent that `apply` needs: overrides by value, abandoned activities by name, and `--yes` or an answer on the terminal. */
+
 import { defined } from "../../../common/defined.ts";
 import { ConfigurationError, InterruptedError, LiveProblemError } from "../../../common/errors.ts";
 import { showText } from "../../../common/escape.ts";
@@ -12,6 +13,7 @@ import { phraseText } from "../../../render/print/text.ts";
 import { describeDangers } from "../../../render/sections/danger.ts";
 import { refuseBlocked } from "../../../say/guards.ts";
 import type { Journal } from "../../../sync/journal/journal.ts";
+import type { Flags } from "../../flags/given-flags.ts";
 import { didYouMean } from "../../flags/suggest.ts";
 import type { Call, Output, Terminal } from "../../output/output.ts";
 import type { ComparedOrganization } from "../comparing.ts";
@@ -93,11 +95,7 @@ export function recordOverrides(
 	return { comparison: { ...comparison, plan: withOverrides(plan, overrides) }, ...others };
 }
 
-interface LoneFlags extends CommandContext {
-	readonly plan?: string;
-	readonly digest?: string;
-	readonly maxAge?: number;
-}
+type LoneFlags = CommandContext & Flags<"plan" | "digest" | "maxAge">;
 
 /** Throws ConfigurationError for flags that need `--plan`. */
 export function refuseLoneFlags(flags: LoneFlags): void {

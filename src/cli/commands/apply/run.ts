@@ -1,26 +1,20 @@
 /** The run of `apply` over several organizations: `--resume` skips those that its record left in sync. Evidence, not authority. */
+
 import { randomBytes } from "node:crypto";
 import { ConfigurationError, StorageError } from "../../../common/errors.ts";
 import { showText } from "../../../common/escape.ts";
 import type { DesiredFleet } from "../../../document/read/fleet.ts";
 import { nextChangeAfter } from "../../../plan/access-window.ts";
 import type { DesiredOrganization } from "../../../plan/organization.ts";
-import { findsDifference, type Plan, type Reads } from "../../../plan/plan.ts";
+import { findsDifference, type Plan } from "../../../plan/plan.ts";
 import type { Report } from "../../../plan/report.ts";
 import type { ResumableRun } from "../../../render/result/result.ts";
 import { type Journal, maxRunAgeMs, type RunRecord } from "../../../sync/journal/journal.ts";
 import { findUrl } from "../../../wire/credentials.ts";
+import type { Flags } from "../../flags/given-flags.ts";
 import type { Call, Terminal } from "../../output/output.ts";
 
-interface RunFlags {
-	/** The id of an earlier run. */
-	readonly resume?: string;
-	readonly plan?: string;
-	readonly url?: string;
-	readonly local?: boolean;
-	readonly reads: Reads;
-	readonly only: readonly string[];
-}
+type RunFlags = Flags<"resume" | "plan" | "url" | "local" | "reads" | "only">;
 
 /** Returns the run that `--resume` names, or a new one; undefined for one organization, or a saved plan: nothing to resume. */
 export function chooseRun({ flags, terminal }: Call<RunFlags>, size: number): ResumableRun | undefined {

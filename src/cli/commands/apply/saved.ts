@@ -30,23 +30,14 @@ import { endOfPrecision } from "../../../wire/activity.ts";
 import { withCases, withRequiredCases } from "../../files/access-files.ts";
 import { readSavedPlan } from "../../files/saved-plan-file.ts";
 import { readFleet } from "../../files/sources.ts";
+import type { Flags } from "../../flags/given-flags.ts";
 import type { OrganizationError } from "../../output/failure.ts";
 import type { Call, Terminal } from "../../output/output.ts";
 import { commandsOf, type SelectionFlags, selectFrom } from "../selection.ts";
 import { isImpossible } from "./consent.ts";
 
-export interface SavedPlanFlags extends SelectionFlags {
-	readonly reads: Reads;
-	/** Activity ids or fingerprints. */
-	readonly abandon: readonly string[];
-	/** The digest that the saved plan has to have. */
-	readonly digest?: string;
-	/** Max milliseconds since the saved plan was made. */
-	readonly maxAge?: number;
-	readonly retryRejected?: boolean;
-	/** The id of an earlier run. */
-	readonly resume?: string;
-}
+export type SavedPlanFlags = SelectionFlags &
+	Flags<"reads" | "abandon" | "digest" | "maxAge" | "retryRejected" | "resume">;
 
 export interface SavedPlanCall extends Call<SavedPlanFlags> {
 	readonly isGiven: (flag: string) => boolean;

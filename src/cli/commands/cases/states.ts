@@ -1,4 +1,5 @@
 /** The states that access cases are judged in: live, after a plan, or that of a seed file. */
+
 import { DocumentError } from "../../../common/errors.ts";
 import { type DesiredFleet, fleetOf } from "../../../document/read/fleet.ts";
 import type { CaseNames } from "../../../plan/access-cases/resolve.ts";
@@ -12,6 +13,7 @@ import type { AccessReading } from "../../../sync/read/read-access.ts";
 import { type ConnectionFlags, readJournalOf, withConnection } from "../../connect.ts";
 import { readTextFile } from "../../files/read-file.ts";
 import { readFleet } from "../../files/sources.ts";
+import type { Flags } from "../../flags/given-flags.ts";
 import type { OrganizationError } from "../../output/failure.ts";
 import type { Call } from "../../output/output.ts";
 import { describeImpossible, isImpossible } from "../apply/consent.ts";
@@ -19,14 +21,7 @@ import { type ComparingOptions, type ComparisonFlags, compareFleet } from "../co
 import { readEach } from "../read-each.ts";
 import { findNamed, type NamingFlags, readNamedFleet, selectFrom } from "../selection.ts";
 
-export interface StateFlags extends NamingFlags, Omit<ConnectionFlags, "reads"> {
-	readonly live?: boolean;
-	readonly after?: boolean;
-	/** The file of a saved plan. */
-	readonly plan?: string;
-	/** The file of a seed. */
-	readonly offline?: string;
-}
+export type StateFlags = NamingFlags & Omit<ConnectionFlags, "reads"> & Flags<"live" | "after" | "plan" | "offline">;
 
 /** Which state cases are judged in. */
 export type StateKind = "live" | "after" | "plan" | "offline";

@@ -1,4 +1,5 @@
 /** `test`: judges access cases. It has a Reader at most, so it cannot submit. */
+
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { defined, nonEmpty } from "../../../common/defined.ts";
@@ -24,20 +25,14 @@ import { resultHead } from "../../../render/result/head.ts";
 import { wrongNameText } from "../../../say/cases.ts";
 import { readCaseFiles } from "../../files/access-files.ts";
 import { defaultDocument } from "../../files/sources.ts";
+import type { Flags } from "../../flags/given-flags.ts";
 import { didYouMean } from "../../flags/suggest.ts";
 import { describeError, exitCodeOfError, type OrganizationError } from "../../output/failure.ts";
 import type { Call } from "../../output/output.ts";
 import { beginFile, checkNewFile } from "./begin.ts";
 import { type CaseState, type FoundState, readStates, type StateFlags, type StateKind } from "./states.ts";
 
-interface TestFlags extends StateFlags {
-	/** Whether to look for policies that no case is about. */
-	readonly coverage?: boolean;
-	/** A new file, for cases that hold now. */
-	readonly write?: string;
-	/** Names of cases, with `*` for any text. */
-	readonly case: readonly string[];
-}
+type TestFlags = StateFlags & Flags<"coverage" | "write" | "case">;
 
 /** Returns what became of each case. Exit 10 where one failed, 11 where one could not be judged. */
 export async function test(words: readonly string[], call: Call<TestFlags>): Promise<TestResult> {

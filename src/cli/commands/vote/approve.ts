@@ -2,6 +2,7 @@
  * `approve` and `reject`: votes on pending activities that were reviewed, and on no others. Only what their submitters signed is
  * shown and matched.
  */
+
 import {
 	ConfigurationError,
 	combineExitCodes,
@@ -29,6 +30,7 @@ import { readReturnedActivity } from "../../../sync/submit/returned-activity.ts"
 import { voteOnce } from "../../../sync/submit/vote-once.ts";
 import type { VoteName } from "../../../wire/operations.ts";
 import { type ConnectionFlags, withConnection, withJournal } from "../../connect.ts";
+import type { Flags } from "../../flags/given-flags.ts";
 import { describeError, exitCodeOfError, outcomeExitCodes } from "../../output/failure.ts";
 import type { Call } from "../../output/output.ts";
 import { askOnTerminal, readOverrides, refuseBlockedPlans, whyNotAsk } from "../apply/consent.ts";
@@ -36,13 +38,7 @@ import { describeVoteSigning, withInterruption } from "../signing.ts";
 import { findVoteOrders, type VoteOrderFlags } from "./vote-orders.ts";
 import { plansToJudge, readForVotes, refusePastWindows, type VoteReading } from "./vote-readings.ts";
 
-interface VoteFlags extends VoteOrderFlags, ConnectionFlags {
-	readonly yes?: boolean;
-	/** Seconds. */
-	readonly wait: number;
-	/** `KIND=N` of guards; not with `reject`. */
-	readonly allow?: readonly string[];
-}
+type VoteFlags = VoteOrderFlags & ConnectionFlags & Flags<"yes" | "wait"> & Partial<Flags<"allow">>;
 
 type VoteCommand = VoteResult["command"];
 

@@ -7,17 +7,13 @@ import type { DesiredOrganization } from "../../../plan/organization.ts";
 import type { Plan, SavedPlanFacts } from "../../../plan/plan.ts";
 import type { VoteResult } from "../../../render/result/votes.ts";
 import { formats } from "../../../schema/formats.ts";
+import type { Flags } from "../../flags/given-flags.ts";
 import type { Call } from "../../output/output.ts";
 import { refuseLoneFlags } from "../apply/consent.ts";
 import { readCheckedPlan } from "../apply/saved.ts";
 import { findOrganizations, type NamingFlags, readNamed, readOrElse } from "../selection.ts";
 
-export interface VoteOrderFlags extends NamingFlags {
-	/** The file of a saved plan, or `-`; not with `reject`. */
-	readonly plan?: string;
-	readonly digest?: string;
-	readonly maxAge?: number;
-}
+export type VoteOrderFlags = NamingFlags & Flags<"plan" | "digest" | "maxAge">;
 
 /** One organization to vote in. */
 export interface OrganizationOrder {

@@ -1,10 +1,9 @@
 /** Makes a passkey on the page, and returns what a service has to know to register it. */
 import { randomBytes } from "node:crypto";
 import { isRecord } from "../common/json.ts";
+import { coseKeyBytes, readPublicKey } from "../wire/public-key.ts";
 import { findAuthenticatorDataProblem, findClientDataProblem, isBase64url } from "./assertion.ts";
-import { readCbor } from "./cbor.ts";
 import type { PageTask } from "./page.ts";
-import { readPublicKey } from "./public-key.ts";
 import { createView } from "./views.ts";
 
 interface NewPasskey {
@@ -59,10 +58,17 @@ export function checkAttestation(answer: unknown, challenge: string, origin: str
 	};
 }
 
+/** The key `authData` in CBOR (RFC 8949), and the beginning of the bytes behind it: their number, in one or two bytes. */
+const authenticatorDataHead = /\x68authData(?:\x58(.)|\x59(..))/s;
+
+/** Returns the data of the authenticator in an attestation object, whatever form its statement has. */
 function readAuthenticatorData(attestationObject: Buffer): Buffer | undefined {
-	const value = readCbor(attestationObject)?.value;
-	const data = value instanceof Map ? value.get("authData") : undefined;
-	return Buffer.isBuffer(data) ? data : undefined;
+	const found = authenticatorDataHead.exec(attestationObject.toString("latin1"));
+	if (found === null) return undefined;
+	const number = Buffer.from(found[1] ?? found[2] ?? "", "latin1");
+	const size = number.readUIntBE(0, number.length);
+	const start = found.index + found[0].length;
+	return attestationObject.length < start + size ? undefined : attestationObject.subarray(start, start + size);
 }
 
 /** Where the id of the credential begins in the data of the authenticator: after 37 bytes, the model, and its length. */
@@ -72,9 +78,7 @@ const idAt = 37 + 16 + 2;
 function readCredential(data: Buffer): Pick<NewPasskey, "credentialId" | "publicKey"> | undefined {
 	if (data.length < idAt || ((data[32] ?? 0) & 0x40) === 0) return undefined;
 	const keyAt = idAt + data.readUInt16BE(idAt - 2);
-	const rest = data.subarray(keyAt);
-	const key = readCbor(rest);
-	const publicKey = key && readPublicKey(rest.subarray(0, key.size).toString("hex"));
+	const publicKey = readPublicKey(data.subarray(keyAt, keyAt + coseKeyBytes).toString("hex"));
 	if (publicKey === undefined) return undefined;
 	const { x = "", y = "" } = publicKey.export({ format: "jwk" });
 	const [left, right] = [Buffer.from(x, "base64url"), Buffer.from(y, "base64url")];

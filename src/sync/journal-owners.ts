@@ -1,8 +1,6 @@
 /** Which resource applied each object last. Evidence only: it decides whose an object is, never what is submitted. */
 import type { DatabaseSync } from "node:sqlite";
-import { StorageError } from "../common/errors.ts";
-import { clipMiddle } from "../common/escape.ts";
-import { changedHint, isTime, maxNameLength } from "./journal/distrust.ts";
+import { isTime, refuseRow, shownName } from "./journal/distrust.ts";
 
 /** An object of an organization. Another service may have an organization of the same id. */
 export interface OwnedObject {
@@ -52,12 +50,7 @@ export function ownersIn(database: DatabaseSync): OwnerJournal {
 
 function toLastOwner(row: Readonly<Record<string, unknown>>): LastOwner {
 	const appliedAtMs = Number(row.applied_at_ms);
-	if (!isTime(appliedAtMs)) {
-		const name = clipMiddle(String(row.object), maxNameLength);
-		throw new StorageError(`which resource applied ${name} last cannot be read; nothing was submitted because of it`, {
-			hint: changedHint,
-		});
-	}
+	if (!isTime(appliedAtMs)) refuseRow(`which resource applied ${shownName(String(row.object))} last cannot be read`);
 	const resourceUrn = row.resource_urn === null ? {} : { resourceUrn: String(row.resource_urn) };
 	return { resource: String(row.resource), ...resourceUrn, appliedAtMs };
 }

@@ -7,10 +7,10 @@ import type { Page } from "playwright-core";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { listenOnLoopback } from "../../src/passkey/loopback.ts";
 import { PasskeyPage } from "../../src/passkey/page.ts";
-import { readPublicKey } from "../../src/passkey/public-key.ts";
 import { createPasskeyStamper } from "../../src/passkey/stamper.ts";
 import { html } from "../../src/render/html/html.ts";
 import { submits } from "../../src/wire/operations.ts";
+import { readPublicKey } from "../../src/wire/public-key.ts";
 import { encodeSubmit } from "../../src/wire/request-body.ts";
 import { readOutput } from "../run.ts";
 import {

@@ -2,8 +2,8 @@
 import { createHash, sign } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { challengeOf, checkAssertion, type KnownPasskey } from "../../src/passkey/assertion.ts";
-import { readPublicKey } from "../../src/passkey/public-key.ts";
 import { checkAttestation } from "../../src/passkey/registration.ts";
+import { readPublicKey } from "../../src/wire/public-key.ts";
 import { makeKey, type TestKey } from "../keys.ts";
 
 const [own, strange] = [makeKey(), makeKey()];
@@ -127,12 +127,14 @@ describe("a public key of a passkey", () => {
 describe("a new passkey", () => {
 	const challenge = "a challenge";
 	const made = (data: Buffer) => {
-		const head = Buffer.from("a363666d74646e6f6e656761747453746d74a068617574684461746158", "hex");
+		const head = Buffer.from("a363666d74646e6f6e656761747453746d74a0686175746844617461", "hex");
+		const size =
+			data.length < 256 ? Buffer.of(0x58, data.length) : Buffer.of(0x59, data.length >> 8, data.length & 255);
 		const client = { type: "webauthn.create", challenge: base64url(challenge), origin };
 		return {
 			credentialId,
 			clientDataJson: base64url(JSON.stringify(client)),
-			attestationObject: base64url(Buffer.concat([head, Buffer.of(data.length), data])),
+			attestationObject: base64url(Buffer.concat([head, size, data])),
 			transports: ["usb", "of the future"],
 		};
 	};
@@ -160,10 +162,11 @@ describe("a new passkey", () => {
 	};
 
 	it("has the public key of its authenticator's data, and the transports that the service knows", () => {
-		const result = checkAttestation(made(dataOf(cose)), challenge, origin);
-		expect(result).toMatchObject({
-			value: { credentialId, publicKey: own.publicKey, transports: ["AUTHENTICATOR_TRANSPORT_USB"] },
-		});
+		for (const data of [dataOf(cose), dataOf(Buffer.concat([cose, Buffer.alloc(200)]), 0xc5)]) {
+			expect(checkAttestation(made(data), challenge, origin)).toMatchObject({
+				value: { credentialId, publicKey: own.publicKey, transports: ["AUTHENTICATOR_TRANSPORT_USB"] },
+			});
+		}
 	});
 
 	it("is refused for another id, another kind of key, without a person, and where its bytes end too early", () => {
@@ -177,6 +180,8 @@ describe("a new passkey", () => {
 		expect(problem({ ...made(dataOf(cose)), attestationObject: base64url(Buffer.alloc(4000, 0x81)) })).toContain(
 			"not a new passkey",
 		);
+		const cut = made(dataOf(cose)).attestationObject.slice(0, -20);
+		expect(problem({ ...made(dataOf(cose)), attestationObject: cut })).toContain("not a new passkey");
 		expect(problem(null)).toContain("not a new passkey");
 	});
 });

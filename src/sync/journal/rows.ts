@@ -1,14 +1,12 @@
 /** Reads rows of the journal's file, which is not trusted: a row that contradicts itself is an error that names it. */
 
 import { defined } from "../../common/defined.ts";
-import { StorageError } from "../../common/errors.ts";
-import { clipMiddle } from "../../common/escape.ts";
 import { isRecord, isTexts } from "../../common/json.ts";
 import { removalKindNames } from "../../plan/kinds/names.ts";
 import { emptyLastApplied, type LastApplied } from "../../plan/organization.ts";
 import type { WriteName } from "../../wire/operations.ts";
 import { decodeSubmit, parametersOf, type RequestBody } from "../../wire/request-body.ts";
-import { changedHint, isTime, maxNameLength } from "./distrust.ts";
+import { isTime, refuseRow, shownName } from "./distrust.ts";
 import {
 	type AppliedObject,
 	finality,
@@ -94,38 +92,24 @@ function findMistake(row: SentRow, body: RequestBody): string | undefined {
 export function toRun({ id, started_at_ms: startedAtMs, service, reads, selection, size }: RunRow): RunRecord {
 	const only = readTexts(selection);
 	if (only !== undefined && isRunId(id) && isTime(startedAtMs)) return { id, startedAtMs, service, reads, only, size };
-	throw new StorageError("a run in the journal cannot be read; nothing was submitted because of it", {
-		hint: changedHint,
-	});
+	return refuseRow("a run in the journal cannot be read");
 }
 
 /** Returns the position in the one row of its table. Throws StorageError if that is missing. */
 export function toPosition(row: Readonly<Record<string, unknown>> | undefined): number {
 	if (typeof row?.value === "number") return row.value;
-	throw new StorageError("the position of the journal is missing; nothing was submitted because of it", {
-		hint: changedHint,
-	});
+	return refuseRow("the position of the journal is missing");
 }
 
-function refuse(row: SentRow, because: string): never {
-	throw new StorageError(
-		`the entry ${clipMiddle(row.fingerprint, maxNameLength)} does not agree with itself: ${because}; nothing was submitted because of it`,
-		{
-			hint: changedHint,
-		},
-	);
+function refuse({ fingerprint }: SentRow, because: string): never {
+	return refuseRow(`the entry ${shownName(fingerprint)} does not agree with itself: ${because}`);
 }
 
 /** Returns the last-applied state with these rows. Throws StorageError for a row that orgsync did not write. */
 export function toLastApplied(rows: readonly AppliedRow[], known = emptyLastApplied): LastApplied {
-	const objects = rows.map((row) => {
-		const object = toAppliedObject(row);
-		if (object !== undefined) return object;
-		const what = clipMiddle(`${row.kind} ${row.id}`, maxNameLength);
-		throw new StorageError(`what was last applied to ${what} cannot be read; nothing was submitted because of it`, {
-			hint: changedHint,
-		});
-	});
+	const refuseObject = ({ kind, id }: AppliedRow): never =>
+		refuseRow(`what was last applied to ${shownName(`${kind} ${id}`)} cannot be read`);
+	const objects = rows.map((row) => toAppliedObject(row) ?? refuseObject(row));
 	return withApplied(known, objects);
 }
 

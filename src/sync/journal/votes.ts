@@ -3,11 +3,9 @@
  * activity. Evidence, not authority: a vote is sent because a person asked for it, never because a row exists.
  */
 import type { DatabaseSync } from "node:sqlite";
-import { StorageError } from "../../common/errors.ts";
-import { clipMiddle } from "../../common/escape.ts";
 import type { VoteName } from "../../wire/operations.ts";
 import { decodeVote, parametersOf, type RequestBody } from "../../wire/request-body.ts";
-import { changedHint, isTime, maxNameLength } from "./distrust.ts";
+import { isTime, refuseRow, shownName } from "./distrust.ts";
 import { inTransaction } from "./schema.ts";
 
 /** Which vote of whom. Two users never share the bytes of a vote: the same bytes are one activity, and one vote. */
@@ -119,13 +117,7 @@ function toVoteEntry(row: VoteRow): VoteEntry {
 		isTime(row.sent_at_ms) &&
 		isTime(row.settled_at_ms ?? 0);
 	if (!agrees || !(outcome === null || outcome === "counted" || outcome === "void")) {
-		const name = clipMiddle(row.fingerprint, maxNameLength);
-		throw new StorageError(
-			`the vote ${name} in the journal does not agree with itself; nothing was submitted because of it`,
-			{
-				hint: changedHint,
-			},
-		);
+		return refuseRow(`the vote ${shownName(row.fingerprint)} in the journal does not agree with itself`);
 	}
 	return {
 		organizationId: row.organization_id,

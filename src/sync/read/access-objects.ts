@@ -3,7 +3,7 @@
  * show, or shows in a form that orgsync does not know, is unknown with its reason, never empty. Pure.
  */
 import { defined } from "../../common/defined.ts";
-import { isRecord, isTexts } from "../../common/json.ts";
+import { isRecord, isTexts, textOrNull } from "../../common/json.ts";
 import type { LivePolicy, LiveRecord } from "../../plan/organization.ts";
 import { compareText } from "../../plan/value.ts";
 import type { AccessCredential, AccessPolicy, AccessUser, Known, NotRead, RootQuorum } from "../../policy/access.ts";
@@ -33,9 +33,7 @@ function toAccessUser(record: LiveRecord, showsEmail: boolean): AccessUser {
 		tagIds: isTexts(userTags)
 			? { known: true, value: toIds(userTags) }
 			: unknown({ kind: "user-part-not-shown", part: "tags", userId: toId(userId) }),
-		email: showsEmail
-			? { known: true, value: typeof userEmail === "string" && userEmail !== "" ? userEmail : null }
-			: unknown({ kind: "emails-not-shown" }),
+		email: showsEmail ? { known: true, value: textOrNull(userEmail) } : unknown({ kind: "emails-not-shown" }),
 		credentials: toCredentials(record),
 	};
 }
@@ -160,10 +158,6 @@ function toIds(texts: readonly string[]): readonly string[] {
 
 export function isListOfRecords(value: unknown): value is readonly LiveRecord[] {
 	return Array.isArray(value) && value.every(isRecord);
-}
-
-function textOrNull(value: unknown): string | null {
-	return typeof value === "string" ? value : null;
 }
 
 function unknown(because: NotRead): { readonly known: false; readonly because: NotRead } {

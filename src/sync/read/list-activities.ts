@@ -147,6 +147,14 @@ function listedSince(times: readonly (number | undefined)[]): number | undefined
 	return isOrdered && sinceMs < (known[0] ?? 0) ? sinceMs : undefined;
 }
 
+/** Returns an activity as it is now, with the service's clock; undefined if the service does not show one of this id. */
+export async function readActivityRecord(organizationId: string, activityId: string, reader: Reader) {
+	const answer = await ifAvailable(reader.query(extendedReads.get_activity, { organizationId, activityId }));
+	const record = answer?.value.activity;
+	const isShown = isRecord(record) && String(record.id).toLowerCase() === activityId.toLowerCase();
+	return answer !== undefined && isShown ? { record, serverTimeMs: answer.serverTimeMs } : undefined;
+}
+
 async function askPage(reader: Reader, fields: Readonly<Record<string, unknown>>) {
 	const answer = await ifAvailable(reader.query(extendedReads.list_activities, fields));
 	const all = answer?.value.activities ?? [];

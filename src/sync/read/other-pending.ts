@@ -5,7 +5,7 @@ import type { OtherPending, OthersAsked } from "../../plan/activities/other-pend
 import { readAnyActivity } from "../../wire/activity.ts";
 import type { Reader } from "../../wire/client.ts";
 import { type ActivityRecord, listPages } from "./list-activities.ts";
-import { pendingStatuses, whoApproved } from "./pending-activities.ts";
+import { pendingOf, pendingStatuses } from "./pending-activities.ts";
 
 const ofWritten = /^(CREATE|UPDATE|DELETE)_(POLIC|USER_TAG)/;
 const ofCredential = /^(CREATE)_(API_KEYS|AUTHENTICATORS|OAUTH_PROVIDERS)/;
@@ -44,10 +44,7 @@ function toOtherPending(record: ActivityRecord, atMs: number | undefined): reado
 	const [, verb, object = ""] = found;
 	return [
 		{
-			...{ activityId: activity.id, fingerprint: activity.fingerprint, state: "pending", status: activity.status },
-			createdAt: activity.createdAtMs === undefined ? null : new Date(activity.createdAtMs).toISOString(),
-			...whoApproved(activity, atMs),
-			saidBy: "service",
+			...pendingOf(activity, atMs, {}),
 			action: actions[verb as keyof typeof actions],
 			kind: kinds[object as keyof typeof kinds] ?? "credential",
 			objects: objectsIn(activity.intent ?? {}),

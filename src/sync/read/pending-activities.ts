@@ -1,5 +1,4 @@
 /** Reads pending activities from the service's list, or from the journal, and finds the activity of an entry. */
-import { ifAvailable } from "../../common/errors.ts";
 import { isRecord } from "../../common/json.ts";
 import { approversOf, isCounting } from "../../plan/activities/activity-events.ts";
 import type { PendingActivity } from "../../plan/activities/pending.ts";
@@ -10,18 +9,18 @@ import type { NotRead } from "../../policy/access.ts";
 import { type Activity, readActivity } from "../../wire/activity.ts";
 import { findMismatch } from "../../wire/activity-mismatch.ts";
 import type { Reader } from "../../wire/client.ts";
-import {
-	bodyLifetimeMs,
-	extendedReads,
-	type SubmitOperation,
-	submits,
-	type WriteName,
-	writes,
-} from "../../wire/operations.ts";
+import { bodyLifetimeMs, type SubmitOperation, submits, type WriteName, writes } from "../../wire/operations.ts";
 import { parametersOf } from "../../wire/request-body.ts";
 import type { Journal, JournalEntry } from "../journal/journal.ts";
 import { completedStatus, readCompleted, withJournal } from "./completed-activities.ts";
-import { type ActivityRecord, endedStatuses, listPages, maxListedActivities, type Page } from "./list-activities.ts";
+import {
+	type ActivityRecord,
+	endedStatuses,
+	listPages,
+	maxListedActivities,
+	type Page,
+	readActivityRecord,
+} from "./list-activities.ts";
 import { confirmOrganization } from "./live-queries.ts";
 
 /** The writes by the type of their activities; no other type is listed. */
@@ -175,9 +174,8 @@ export function hasExpired(
 }
 
 async function readById(entry: JournalEntry, activityId: string, reader: Reader): Promise<ActivityLookup | undefined> {
-	const fields = { organizationId: entry.body.organizationId, activityId };
-	const activity = (await ifAvailable(reader.query(extendedReads.get_activity, fields)))?.value.activity;
-	return isRecord(activity) ? activityOf(entry, activity) : undefined;
+	const found = await readActivityRecord(entry.body.organizationId, activityId, reader);
+	return found && activityOf(entry, found.record);
 }
 
 async function findByFingerprint(entry: JournalEntry, reader: Reader): Promise<ActivityLookup | undefined> {
@@ -261,26 +259,23 @@ function toListedActivity(record: ActivityRecord, atMs: number | undefined): rea
 	const operation = byType.get(String(record.type));
 	if (operation === undefined || !pendingStatuses.includes(String(record.status))) return [];
 	const activity = readActivity(operation, record);
-	return [
-		{
-			activityId: activity.id,
-			fingerprint: activity.fingerprint,
-			state: "pending",
-			status: activity.status,
-			operation: operation.name,
-			parameters: activity.intent ?? {},
-			createdAt: activity.createdAtMs === undefined ? null : new Date(activity.createdAtMs).toISOString(),
-			...whoApproved(activity, atMs),
-			saidBy: "service",
-		},
-	];
+	return [pendingOf(activity, atMs, { operation: operation.name, parameters: activity.intent ?? {} })];
+}
+
+/** Returns a pending activity that the service lists. `about`: what it is; `atMs`: by the service's clock; undefined if unknown. */
+export function pendingOf<About extends object>(activity: Activity, atMs: number | undefined, about: About) {
+	const { id: activityId, fingerprint, status, createdAtMs } = activity;
+	return {
+		...{ activityId, fingerprint, state: "pending" as const, status },
+		...about,
+		createdAt: createdAtMs === undefined ? null : new Date(createdAtMs).toISOString(),
+		...whoApproved(activity, atMs),
+		saidBy: "service" as const,
+	};
 }
 
 /** Returns who approved an activity so far, and what it calls them. `atMs`: by the service's clock; undefined if unknown. */
-export function whoApproved(
-	{ votes }: Activity,
-	atMs = 0,
-): Pick<PendingActivity, "approvedBy" | "lapsed" | "liveNames"> {
+function whoApproved({ votes }: Activity, atMs = 0): Pick<PendingActivity, "approvedBy" | "lapsed" | "liveNames"> {
 	const approvals = votes.filter(({ selection }) => selection === "VOTE_SELECTION_APPROVED");
 	const liveNames = approvals.flatMap(({ userId, userName }) =>
 		userId === undefined || userName === undefined ? [] : [[userId.toLowerCase(), userName] as const],

@@ -1,9 +1,6 @@
 /** Reads activities that have not ended again, with few requests: their number is the cost of waiting. */
-import { ifAvailable } from "../../common/errors.ts";
-import { isRecord } from "../../common/json.ts";
 import type { Reader } from "../../wire/client.ts";
-import { extendedReads } from "../../wire/operations.ts";
-import { type ActivityRecord, listPages } from "./list-activities.ts";
+import { type ActivityRecord, listPages, readActivityRecord } from "./list-activities.ts";
 import { pendingStatuses } from "./pending-activities.ts";
 
 /** Max pages of pending activities in one round of waiting; an activity on none of them is read by its id. */
@@ -37,9 +34,8 @@ export async function readAgain(
 	for (const { activityId } of watched) {
 		const id = activityId.toLowerCase();
 		if (found.has(id)) continue;
-		const answer = await ifAvailable(reader.query(extendedReads.get_activity, { organizationId, activityId }));
-		const record = answer?.value.activity;
-		if (isRecord(record) && String(record.id).toLowerCase() === id) found.set(id, record);
+		const read = await readActivityRecord(organizationId, activityId, reader);
+		if (read !== undefined) found.set(id, read.record);
 	}
 	return found;
 }

@@ -6,7 +6,8 @@ import type { NotRead } from "../../policy/access.ts";
 import type { Reader } from "../../wire/client.ts";
 import { extendedReads, queries } from "../../wire/operations.ts";
 import { toUserNames, toUserTags } from "./live-objects.ts";
-import { awaitAll, type QueryFunction, queryIfAvailable } from "./live-queries.ts";
+import { awaitAll, queryIfAvailable } from "./live-queries.ts";
+import { notRead, timeQueries } from "./read.ts";
 import { whyUncertainTime, withServiceClock } from "./service-clock.ts";
 
 export interface MemberReading {
@@ -28,10 +29,10 @@ export async function readMembers(
 ): Promise<MemberReading> {
 	const startedAtMs = now();
 	const clocked = withServiceClock(reader, now);
-	const query: QueryFunction = async (operation) => (await clocked.query(operation, { organizationId })).value;
+	const { query } = timeQueries(organizationId, clocked);
 	const [tags, users] = await awaitAll([
 		query(queries.list_user_tags),
-		reads === "auto" ? queryIfAvailable(query, extendedReads.list_users) : notRead,
+		reads === "auto" ? queryIfAvailable(query, extendedReads.list_users) : notRead(reads),
 	] as const);
 	return {
 		userTags: toUserTags(tags, users),
@@ -40,5 +41,3 @@ export async function readMembers(
 		timeUncertain: whyUncertainTime(clocked),
 	};
 }
-
-const notRead: Known<never> = { known: false, because: { kind: "extended-reads-off" } };

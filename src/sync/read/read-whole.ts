@@ -1,4 +1,5 @@
 /** Reads the whole organization for `export`, as far as one key can. What cannot be read is unknown, never empty. */
+import { removalKindNames } from "../../plan/kinds/names.ts";
 import {
 	emptyLastApplied,
 	type Known,
@@ -11,11 +12,10 @@ import type { Reads } from "../../plan/plan.ts";
 import { compareText } from "../../plan/value.ts";
 import { mapKnown } from "../../policy/access.ts";
 import type { Reader } from "../../wire/client.ts";
-import { extendedReads, type QueryOperation, queries } from "../../wire/operations.ts";
-import { toLivePolicies } from "./access-objects.ts";
-import { recordsOf, toId, toUserNames, toUserTags } from "./live-objects.ts";
+import { extendedReads, queries } from "../../wire/operations.ts";
+import { recordsOf, toId } from "./live-objects.ts";
 import { awaitAll, type QueryFunction, queryIfAvailable, queryList } from "./live-queries.ts";
-import { readRemovables } from "./read.ts";
+import { notRead, readWanted, timeQueries } from "./read.ts";
 
 /** Reads what the service has; with `"documented"` the user tags alone. Throws if `list_user_tags` fails. */
 export async function readWholeOrganization(
@@ -23,26 +23,16 @@ export async function readWholeOrganization(
 	reader: Reader,
 	reads: Reads,
 ): Promise<WholeOrganization> {
-	const query: QueryFunction = async (operation, fields = {}) =>
-		(await reader.query(operation, { organizationId, ...fields })).value;
-	const queryExtended = async (operation: QueryOperation): Promise<Known<LiveRecord>> =>
-		reads === "auto" ? queryIfAvailable(query, operation) : notRead;
-	const listTags = query(queries.list_user_tags);
-	const listUsers = queryExtended(extendedReads.list_users);
-	const listPolicies = queryExtended(extendedReads.list_policies);
-	const [userTags, users, policies, removables, profiles] = await awaitAll([
-		listTags,
-		listUsers,
-		listPolicies,
-		readRemovables((kind, operation) => (kind === "policy" ? listPolicies : queryExtended(operation)), listUsers),
-		queryExtended(extendedReads.get_session_profiles),
+	const { query } = timeQueries(organizationId, reader);
+	const auto = reads === "auto";
+	const wants = { userTags: true, users: auto, policies: true, removables: new Set(auto ? removalKindNames : []) };
+	const [{ changeable, users }, profiles] = await awaitAll([
+		readWanted(wants, query, reads),
+		auto ? queryIfAvailable(query, extendedReads.get_session_profiles) : notRead(reads),
 	] as const);
 	const live: LiveOrganization = {
 		organizationId,
-		userTags: { known: true, value: toUserTags(userTags, users) },
-		policies: policies.known ? toLivePolicies(policies.value) : policies,
-		removables,
-		users: toUserNames(users),
+		...changeable,
 		records: {
 			sessionProfile: toSessionProfiles(profiles),
 			mfaPolicy: users.known ? await readMfaPolicies(users.value, query) : {},
@@ -51,8 +41,6 @@ export async function readWholeOrganization(
 	};
 	return { live, users: toUsers(live.users), sessionProfilesKnown: profiles };
 }
-
-const notRead: Known<never> = { known: false, because: { kind: "extended-reads-off" } };
 
 type Records = Readonly<Record<string, Known<readonly LiveRecord[]>>>;
 

@@ -10,7 +10,6 @@ import {
 	type LastApplied,
 	type LiveOrganization,
 	type LiveRecord,
-	type LiveRemovable,
 	liveKeyOf,
 	removalsOf,
 	tagsOf,
@@ -72,46 +71,49 @@ export async function readLive(
 	return { live, serverTimeMs: times.length === 0 ? undefined : Math.min(...times) };
 }
 
-/** Reads of live state what activities change, and the names of users. */
+/** What activities change in an organization, and the names of users. */
+type Changeable = Pick<LiveOrganization, "userTags" | "users" | "removables" | "policies">;
+
+/** Reads of live state what activities change, as far as the document is about it. */
 export async function readChangeable(
 	desired: DesiredOrganization,
 	query: QueryFunction,
 	reads: Reads,
-): Promise<Pick<LiveOrganization, "userTags" | "users" | "removables" | "policies">> {
-	const wants = wantedReads(desired, reads);
-	const listTags = wants.userTags ? query(queries.list_user_tags) : undefined;
-	const listUsers = wants.users ? queryIfAvailable(query, extendedReads.list_users) : notRead(reads);
-	const listRemovables = (kind: RemovalKindName, operation: QueryOperation) =>
-		wants.removables.has(kind) ? queryIfAvailable(query, operation) : notRead(reads);
-	// The answer has what policies say too.
-	const listPolicies = wants.removables.has("policy")
-		? queryIfAvailable(query, extendedReads.list_policies)
-		: notRead(reads);
-	const list = (kind: RemovalKindName, operation: QueryOperation) =>
-		kind === "policy" ? listPolicies : listRemovables(kind, operation);
-	const [userTags, users, removables, policies] = await awaitAll([
-		listTags,
-		listUsers,
-		readRemovables(list, listUsers),
-		wants.policies ? listPolicies : undefined,
+): Promise<Changeable> {
+	return (await readWanted(wantedReads(desired, reads), query, reads)).changeable;
+}
+
+/** Returns what is wanted, and the answer that shows the users. */
+export async function readWanted(wants: WantedReads, query: QueryFunction, reads: Reads) {
+	const list = (isWanted: boolean, operation: QueryOperation) =>
+		isWanted ? queryIfAvailable(query, operation) : notRead(reads);
+	const [userTags, users, policies, tvcApps] = await awaitAll([
+		wants.userTags ? query(queries.list_user_tags) : undefined,
+		list(wants.users, extendedReads.list_users),
+		list(wants.removables.has("policy"), extendedReads.list_policies),
+		list(wants.removables.has("tvcApp"), extendedReads.list_tvc_apps),
 	] as const);
-	return {
+	const changeable: Changeable = {
 		userTags:
 			userTags === undefined
 				? { known: false, because: { kind: "no-user-tags-wanted" } }
 				: { known: true, value: toUserTags(userTags, users) },
-		removables,
+		removables: {
+			policy: mapKnown(policies, toRemovablePolicies),
+			oauthProvider: mapKnown(users, toRemovableProviders),
+			tvcApp: mapKnown(tvcApps, toRemovableApps),
+		},
 		users: toUserNames(users),
-		...(policies === undefined ? {} : { policies: policies.known ? toLivePolicies(policies.value) : policies }),
-		...(statesPolicies(desired) && policies === undefined ? { policies: notRead(reads) as Known<never> } : {}),
+		...(wants.policies ? { policies: policies.known ? toLivePolicies(policies.value) : policies } : {}),
 	};
+	return { changeable, users };
 }
 
 /** Returns what was read for more as if read for this document alone, so that both lead to the same plan. */
 export function narrowReading(desired: DesiredOrganization, live: LiveOrganization, reads: Reads): LiveOrganization {
 	const wants = wantedReads(desired, reads);
 	if (wants.users) return live;
-	const unread = notRead(reads) as Known<never>;
+	const unread = notRead(reads);
 	if (!live.userTags.known) return { ...live, users: unread };
 	const userTags = live.userTags.value.map((tag) => ({ ...tag, members: unread }));
 	return { ...live, users: unread, userTags: { known: true, value: userTags } };
@@ -130,16 +132,25 @@ export function timeQueries(organizationId: string, reader: Reader, steadyNow = 
 	return { query, answerTimes };
 }
 
-/** Which of the whole-organization reads the document needs: requests are the cost (docs/internals/service.md#rates-and-limits). */
-function wantedReads(desired: DesiredOrganization, reads: Reads) {
+/** Which lists of an organization are read: requests are the cost (docs/internals/service.md#rates-and-limits). */
+interface WantedReads {
+	readonly userTags: boolean;
+	readonly users: boolean;
+	/** Whether what policies say is wanted too. */
+	readonly policies: boolean;
+	readonly removables: ReadonlySet<RemovalKindName>;
+}
+
+/** Returns what the document needs. */
+function wantedReads(desired: DesiredOrganization, reads: Reads): WantedReads {
 	const auto = reads === "auto";
 	const tags = tagsOf(desired);
 	const removesTags = absentTagsOf(desired).length > 0 || desired.exactly?.userTags !== undefined;
 	const managesMembers =
 		desired.readsMembers === true || removesTags || tags.some(({ members }) => members !== undefined);
-	const policies = auto && statesPolicies(desired);
+	const policies = statesPolicies(desired);
 	const removables = new Set(removalKindNames.filter((kind) => auto && removalsOf(desired, kind).length > 0));
-	if (policies) removables.add("policy");
+	if (auto && policies) removables.add("policy");
 	const hasTagRules = namesTags(desired.rules ?? []);
 	return {
 		userTags: tags.length > 0 || hasTagRules || removesTags || desired.cases !== undefined,
@@ -149,7 +160,8 @@ function wantedReads(desired: DesiredOrganization, reads: Reads) {
 	};
 }
 
-function notRead(reads: Reads): Known<LiveRecord> {
+/** Returns why something is unknown that was not asked for. */
+export function notRead(reads: Reads): Known<never> {
 	return { known: false, because: { kind: reads === "documented" ? "extended-reads-off" : "not-needed" } };
 }
 
@@ -191,47 +203,14 @@ async function readRecords(desired: DesiredOrganization, query: QueryFunction): 
 	return Object.fromEntries(await awaitAll(readOnlyKinds.map(({ name }) => readKind(name))));
 }
 
-interface RemovableRead {
-	/** Null: the objects come with the users. */
-	readonly operation: QueryOperation | null;
-	readonly objects: (answer: LiveRecord) => readonly LiveRemovable[];
-}
+const toRemovablePolicies = onceEach((answer) =>
+	recordsOf(answer, "policies").map((one) => toRemovable(one, "policyId", "policyName")),
+);
 
-/** How the objects of each kind that can only be removed are read. */
-const removableReads: { readonly [K in RemovalKindName]: RemovableRead } = {
-	policy: {
-		operation: extendedReads.list_policies,
-		objects: onceEach((answer) =>
-			recordsOf(answer, "policies").map((one) => toRemovable(one, "policyId", "policyName")),
-		),
-	},
-	oauthProvider: {
-		operation: null,
-		objects: onceEach((answer) =>
-			recordsOf(answer, "users").flatMap((user) =>
-				recordsOf(user, "oauthProviders").map((one) =>
-					toRemovable(one, "providerId", "providerName", toId(user.userId)),
-				),
-			),
-		),
-	},
-	tvcApp: {
-		operation: extendedReads.list_tvc_apps,
-		objects: onceEach((answer) => recordsOf(answer, "tvcApps").map((one) => toRemovable(one, "id", "name"))),
-	},
-};
+const toRemovableProviders = onceEach((answer) =>
+	recordsOf(answer, "users").flatMap((user) =>
+		recordsOf(user, "oauthProviders").map((one) => toRemovable(one, "providerId", "providerName", toId(user.userId))),
+	),
+);
 
-type Answer = Known<LiveRecord> | Promise<Known<LiveRecord>>;
-
-/** Returns the objects that can be removed, as far as `list` shows them; those of users come from `users`. */
-export async function readRemovables(
-	list: (kind: RemovalKindName, operation: QueryOperation) => Answer,
-	users: Answer,
-): Promise<LiveOrganization["removables"]> {
-	const read = async (kind: RemovalKindName) => {
-		const { operation, objects } = removableReads[kind];
-		return [kind, mapKnown(await (operation === null ? users : list(kind, operation)), objects)] as const;
-	};
-	// One entry for each name, which `Object.fromEntries` cannot say in its type.
-	return Object.fromEntries(await awaitAll(removalKindNames.map(read))) as LiveOrganization["removables"];
-}
+const toRemovableApps = onceEach((answer) => recordsOf(answer, "tvcApps").map((one) => toRemovable(one, "id", "name")));

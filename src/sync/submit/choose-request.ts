@@ -13,7 +13,7 @@ import { createdIdsOf, expiredResult, type SubmitResult, withoutSubmit } from ".
 const quarterHourMs = 15 * 60 * 1000;
 
 /** Bytes this close to the end of their lifetime are too old: they could expire on the way. */
-const lifetimeMarginMs = 60 * 1000;
+export const lifetimeMarginMs = 60 * 1000;
 
 /** Unverified, chosen: an activity's times and `Date` differ by less. It decides only about failures, which changed nothing. */
 const serviceClocksMarginMs = 60 * 1000;

@@ -127,8 +127,7 @@ export function createdIdsOf(activity: SubmitResult["activity"]): readonly strin
 }
 
 /** Whether the service is still processing the activity, so that asking again soon may show how it ended. */
-export function isProcessing(answer: SubmitAnswer): boolean {
-	const status = answer.kind === "activity" ? answer.activity.status : "";
+export function isProcessing({ status }: { readonly status: string }): boolean {
 	return status === "ACTIVITY_STATUS_CREATED" || status === "ACTIVITY_STATUS_PENDING";
 }
 

@@ -1,11 +1,9 @@
 /** Reads activities for a vote: one by its id, or all that are pending, each with the votes on it. */
-import { ifAvailable } from "../../common/errors.ts";
-import { isRecord } from "../../common/json.ts";
 import type { ReturnedActivity } from "../../plan/activities/reviewed-activity.ts";
 import { endOfPrecision, readAnyActivity } from "../../wire/activity.ts";
 import type { Reader } from "../../wire/client.ts";
-import { extendedReads, type WriteName, writeOfType, writes } from "../../wire/operations.ts";
-import { type ActivityRecord, listPages } from "../read/list-activities.ts";
+import { type WriteName, writeOfType, writes } from "../../wire/operations.ts";
+import { type ActivityRecord, listPages, readActivityRecord } from "../read/list-activities.ts";
 import { createdIdsOf } from "./outcomes.ts";
 import { readSignedVotes } from "./signed-vote.ts";
 
@@ -48,12 +46,8 @@ export async function readReturnedActivity(
 	activityId: string,
 	reader: Reader,
 ): Promise<ReadActivity | undefined> {
-	const answer = await ifAvailable(reader.query(extendedReads.get_activity, { organizationId, activityId }));
-	const record = answer?.value.activity;
-	if (answer === undefined || !isRecord(record) || String(record.id).toLowerCase() !== activityId.toLowerCase()) {
-		return undefined;
-	}
-	return { activity: toReturnedActivity(record), serverTimeMs: answer.serverTimeMs };
+	const read = await readActivityRecord(organizationId, activityId, reader);
+	return read && { activity: toReturnedActivity(read.record), serverTimeMs: read.serverTimeMs };
 }
 
 export interface ListedActivities {

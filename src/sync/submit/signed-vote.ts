@@ -2,10 +2,11 @@
  * Reads the votes of an activity with what their users signed (docs/internals/service.md#votes), and verifies signatures of API keys. No
  * signature leaves this file: with its message it is a stamp.
  */
-import { createPublicKey, ECDH, verify } from "node:crypto";
+import { verify } from "node:crypto";
 import { isRecord, textOrNull } from "../../common/json.ts";
 import type { ReturnedVote } from "../../plan/activities/reviewed-activity.ts";
 import { readTime } from "../../wire/activity.ts";
+import { readPublicKey } from "../../wire/public-key.ts";
 import { fingerprintOf } from "../../wire/request-body.ts";
 import { apiKeyScheme } from "../../wire/stamp.ts";
 
@@ -39,14 +40,6 @@ function judgeSignature(
 
 /** Whether the signature, DER in hex, is one of this key for the message: ECDSA on P-256 over SHA-256 (docs/internals/service.md#stamps). */
 function fits(message: string, publicKey: string, signature: string): boolean {
-	if (!/^(?:[0-9a-f]{2})+$/i.test(signature)) return false;
-	try {
-		const point = ECDH.convertKey(publicKey, "prime256v1", "hex", undefined, "uncompressed") as Buffer;
-		const [x, y] = [point.subarray(1, 33), point.subarray(33)].map((part) => part.toString("base64url"));
-		const key = createPublicKey({ format: "jwk", key: { kty: "EC", crv: "P-256", x: x ?? "", y: y ?? "" } });
-		return verify("sha256", Buffer.from(message, "utf8"), key, Buffer.from(signature, "hex"));
-	} catch {
-		// The key is no point of the curve.
-		return false;
-	}
+	const key = /^(?:[0-9a-f]{2})+$/i.test(signature) ? readPublicKey(publicKey) : undefined;
+	return key !== undefined && verify("sha256", Buffer.from(message, "utf8"), key, Buffer.from(signature, "hex"));
 }

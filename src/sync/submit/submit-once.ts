@@ -82,7 +82,8 @@ async function submitAndPoll(body: RequestBody, context: SubmitContext) {
 	let requests = answer.requests;
 	const isOlder = requests > 1 || ageOf(answer) > context.now() - startedAtMs;
 	const isOver = (): boolean => context.signal?.aborted === true || context.now() >= untilMs;
-	for (let pauseMs = 100; isProcessing(answer) && !isOver(); pauseMs = Math.min(pauseMs * 2, 2000)) {
+	const isOpen = () => answer.kind === "activity" && isProcessing(answer.activity) && !isOver();
+	for (let pauseMs = 100; isOpen(); pauseMs = Math.min(pauseMs * 2, 2000)) {
 		await context.sleep(Math.min(pauseMs, Math.max(0, untilMs - context.now())), context.signal);
 		const next = await submit();
 		requests += next.requests;

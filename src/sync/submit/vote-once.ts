@@ -16,7 +16,8 @@ import { approvals, bodyLifetimeMs, type VoteName } from "../../wire/operations.
 import { encodeSubmit, type RequestBody } from "../../wire/request-body.ts";
 import type { VoteDecision, VoteEntry, VoteJournal } from "../journal/votes.ts";
 import { endedStatuses } from "../read/list-activities.ts";
-import { outcomeOfStatus } from "./outcomes.ts";
+import { lifetimeMarginMs } from "./choose-request.ts";
+import { isProcessing, outcomeOfStatus } from "./outcomes.ts";
 import { readReturnedActivity, votableStatuses } from "./returned-activity.ts";
 import { sendStamped } from "./submit-once.ts";
 
@@ -61,9 +62,6 @@ const selections: Readonly<Record<VoteName, string>> = {
 	approve_activity: "VOTE_SELECTION_APPROVED",
 	reject_activity: "VOTE_SELECTION_REJECTED",
 };
-
-/** Bytes this close to the end of their lifetime are too old: they could expire on the way. */
-const lifetimeMarginMs = 60 * 1000;
 
 /** After this much more, bytes cannot arrive any more, whatever the clocks say. */
 const clockMarginMs = 10 * 60 * 1000;
@@ -226,10 +224,6 @@ function isOfAnother({ fingerprint }: RequestBody, answer: SubmitAnswer, { ident
 		return false;
 	const voters = answer.activity.votes.flatMap(({ userId }) => userId?.toLowerCase() ?? []);
 	return voters.length > 0 && !voters.includes(identity.userId);
-}
-
-function isProcessing({ status }: ReturnedActivity): boolean {
-	return status === "ACTIVITY_STATUS_CREATED" || status === "ACTIVITY_STATUS_PENDING";
 }
 
 const endedAsAsked: Readonly<Record<VoteName, string>> = {

@@ -14,6 +14,7 @@ import { extendedReads, extendedSubmits, queries } from "../../wire/operations.t
 import { toLivePolicies } from "../read/access-objects.ts";
 import { recordsOf, toId } from "../read/live-objects.ts";
 import { queryIfAvailable } from "../read/live-queries.ts";
+import { timeQueries } from "../read/read.ts";
 import { createdIdsOf, notAttempted, type SubmitResult } from "./outcomes.ts";
 
 /** Reads the policies of the organization; steps that start together share the answer. Throws what Reader.query throws. */
@@ -23,9 +24,7 @@ export type ReadPolicies = () => Promise<Known<readonly LivePolicy[]>>;
 export function makePolicyReader(organizationId: string, reader: Reader): ReadPolicies {
 	let underWay: ReturnType<ReadPolicies> | undefined;
 	const read = async (): ReturnType<ReadPolicies> => {
-		const query = async (operation: Parameters<Reader["query"]>[0]) =>
-			(await reader.query(operation, { organizationId })).value;
-		const answer = await queryIfAvailable(query, extendedReads.list_policies);
+		const answer = await queryIfAvailable(timeQueries(organizationId, reader).query, extendedReads.list_policies);
 		return answer.known ? toLivePolicies(answer.value) : answer;
 	};
 	return () => {

@@ -7,6 +7,8 @@ const header = "3059301306072a8648ce3d020106082a8648ce3d030107034200";
 /** A COSE key (RFC 9053) of type EC2, algorithm ES256 and curve P-256, with its members in canonical order: the last are x and y. */
 const coseKey = /^a5010203262001215820([0-9a-f]{64})225820([0-9a-f]{64})$/i;
 
+export const coseKeyBytes = 77;
+
 /**
  * Returns the P-256 key of a text in hex: a compressed or an uncompressed point, or a COSE key. Undefined for any other text.
  *

@@ -10,10 +10,10 @@ import {
 	voteLifetimeMs,
 } from "./assumptions.ts";
 import type { activityFaults } from "./control/faults.ts";
-import { type Decision, decide } from "./decisions.ts";
 import { deriveUuid, fingerprintOf, laterTime, makeUuid, timeAt, toMilliseconds } from "./identifiers.ts";
 import type { JsonObject } from "./kinds/entity-kind.ts";
 import { submitHandlers } from "./kinds/table.ts";
+import { type Decision, decide } from "./policies/decide.ts";
 import { badRequest, deniedByPolicies, RequestError } from "./request-error.ts";
 import { servedSubmits } from "./served-submits.ts";
 import type {

@@ -3,36 +3,12 @@
  * validators in the place of src/validators/ (scripts/validators.ts), and the tests run that code too. Sources that run as
  * they are compile each validator when it is first called.
  */
+import { posix } from "node:path";
 import { Ajv2020, type CodeOptions } from "ajv/dist/2020.js";
 import { readSchema } from "./bundle.ts";
 import { schemaNames } from "./files.ts";
 import { formats } from "./formats.ts";
 import type { Validate, Validators } from "./schema.ts";
-
-/** Files that a schema refers to by name; every schema of operations/ may refer to activity.json. */
-const references: Readonly<Record<string, readonly string[]>> = {
-	"report.json": ["plan.json"],
-	"three-way.json": ["plan.json"],
-	"drift.json": ["plan.json"],
-	"saved-plan.json": ["plan.json", "three-way.json"],
-	"powers.json": ["plan.json"],
-	"cases.json": ["plan.json"],
-	"credentials.json": ["plan.json"],
-	"lint.json": ["plan.json"],
-	"votes.json": ["plan.json"],
-	"output.json": [
-		"plan.json",
-		"report.json",
-		"three-way.json",
-		"drift.json",
-		"powers.json",
-		"cases.json",
-		"credentials.json",
-		"lint.json",
-		"votes.json",
-	],
-	"line.json": ["output.json"],
-};
 
 /** Schemas of files that people write. Their mistakes carry the schema, since messages name what it allows. */
 const forPeople: readonly string[] = ["access.json", "document.json", "seed.json"];
@@ -55,7 +31,6 @@ export function makeCompiler(schemas: readonly string[], code: CodeOptions): Ajv
 		code,
 	});
 	for (const [name, format] of Object.entries(formats)) ajv.addFormat(name, format);
-	addSchema(ajv, "activity.json");
 	for (const schema of schemas) addSchema(ajv, fileOf(schema));
 	return ajv;
 }
@@ -68,10 +43,13 @@ function fileOf(schema: string): string {
 	return schema.split("#")[0] ?? "";
 }
 
+/** Adds a schema after the files that it refers to by name. */
 function addSchema(ajv: Ajv2020, file: string): void {
 	if (ajv.getSchema(file) !== undefined) return;
-	for (const other of references[file] ?? []) addSchema(ajv, other);
-	ajv.addSchema(withoutNotes(readSchema(file)), file);
+	const schema = withoutNotes(readSchema(file));
+	const named = [...JSON.stringify(schema).matchAll(/"\$ref":"([^"#]+)/g)].map(([, name = ""]) => name);
+	for (const name of new Set(named)) addSchema(ajv, posix.join(posix.dirname(file), name));
+	ajv.addSchema(schema, file);
 }
 
 /** The schema without titles and descriptions, which are for people: Ajv would write them into the code of its validators. */

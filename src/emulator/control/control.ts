@@ -14,7 +14,7 @@ import type { OperationContext, Rules } from "../state.ts";
 import type { Store } from "../store.ts";
 import type { Fault, FaultQueue } from "./faults.ts";
 import type { RateLimit, RateLimitBuckets } from "./rate-limit.ts";
-import type { RequestLog, RequestLogEntry } from "./request-log.ts";
+import type { RequestLog } from "./request-log.ts";
 import { checkClockChange, checkFault, checkFields, checkStateRequest, limitFields, rulesFields } from "./schema.ts";
 
 /** Sets the clock (it goes on from there), moves it, or lets it follow the real one again. */
@@ -24,33 +24,6 @@ export type ClockChange = { readonly nowMs: number } | { readonly advanceMs: num
 export interface OrganizationView {
 	readonly organization: SeedOrganization;
 	readonly activities: readonly Readonly<Record<string, unknown>>[];
-}
-
-/** Each function is also an endpoint under /emulator/. What cannot be done throws or rejects with a RequestError. */
-export interface Control {
-	/** Returns one organization. Throws when there is none with that id. */
-	state(organizationId: string): OrganizationView;
-	/**
-	 * Resolves when the change is durable. A seed creates its organizations or replaces them, activities included. A patch merges
-	 * entities into one organization by id, or removes them. Rejects, changing nothing, when the result would not be a valid seed.
-	 */
-	changeState(change: Seed | OrganizationPatch): Promise<void>;
-	/** Replaces the rules of an organization. Pending activities keep the rules that applied when they were submitted. */
-	setRules(organizationId: string, rules: Rules): Promise<void>;
-	/** Returns the emulator's time after the change, in milliseconds. */
-	setClock(order: ClockChange): number;
-	addFault(fault: Fault): void;
-	/** Returns the queued faults, with their remaining counts. */
-	faults(): readonly Fault[];
-	clearFaults(): void;
-	/** Sets a rate limit, with full buckets; undefined removes it. */
-	setLimit(limit: RateLimit | undefined): void;
-	limit(): RateLimit | undefined;
-	/** Returns the request log, oldest first. It never holds stamps or bodies. */
-	requests(): readonly RequestLogEntry[];
-	/** Returns the max requests in flight at once since the log was cleared. Those under /emulator/ do not count. */
-	maxInFlight(): number;
-	clearRequests(): void;
 }
 
 /** Returns the emulator's clock, which follows `base` until it is changed. */
@@ -125,45 +98,59 @@ function applyPatch(parts: EmulatorParts, patch: OrganizationPatch, check?: (mer
 	parts.store.write(organization.organizationId, changesToMerge(organization, merged, parts.clock.now()));
 }
 
-export function makeControl(parts: EmulatorParts): Control {
+/** Each function is also an endpoint under /emulator/. What cannot be done throws or rejects with a RequestError. */
+export type Control = ReturnType<typeof makeControl>;
+
+export function makeControl(parts: EmulatorParts) {
 	const { store, faults, log, limits, clock } = parts;
 	return {
-		state(organizationId) {
+		/** Returns one organization. Throws when there is none with that id. */
+		state(organizationId: string): OrganizationView {
 			const { organization, activitiesNewestFirst } = currentContext(parts, organizationId);
 			const activities = [...activitiesNewestFirst()].reverse().map((one) => describeActivity(one, "", true));
 			return { organization: toSeed(organization), activities };
 		},
-		async changeState(change) {
+		/**
+		 * Resolves when the change is durable. A seed creates its organizations or replaces them, activities included. A patch merges
+		 * entities into one organization by id, or removes them. Rejects, changing nothing, when the result would not be a valid seed.
+		 */
+		async changeState(change: Seed | OrganizationPatch): Promise<void> {
 			checkStateRequest(change);
 			if ("organizations" in change) applySeed(parts, change as Seed);
 			else applyPatch(parts, change, (merged) => rejectProblems(findSeedProblems({ organizations: [merged] })));
 			await store.committed();
 		},
-		async setRules(organizationId, rules) {
+		/** Replaces the rules of an organization. Pending activities keep the rules that applied when they were submitted. */
+		async setRules(organizationId: string, rules: Rules): Promise<void> {
 			checkFields({ organizationId, rules }, rulesFields);
 			rejectProblems(findRulesProblems(rules), "rules");
 			applyPatch(parts, { organizationId, rules });
 			await store.committed();
 		},
-		setClock(change) {
+		/** Returns the emulator's time after the change, in milliseconds. */
+		setClock(change: ClockChange): number {
 			checkClockChange(change);
 			return clock.change(change);
 		},
-		addFault(fault) {
+		addFault(fault: Fault): void {
 			checkFault(fault);
 			if (faults.list().length >= maxQueuedFaults) {
 				throw badRequest(`${maxQueuedFaults} faults are queued already; to remove them: DELETE /emulator/faults`);
 			}
 			faults.add(fault);
 		},
+		/** Returns the queued faults, with their remaining counts. */
 		faults: faults.list,
 		clearFaults: faults.clear,
-		setLimit(limit) {
+		/** Sets a rate limit, with full buckets; undefined removes it. */
+		setLimit(limit: RateLimit | undefined): void {
 			if (limit !== undefined) checkFields(limit, limitFields);
 			limits.set(limit);
 		},
 		limit: limits.get,
+		/** Returns the request log, oldest first. It never holds stamps or bodies. */
 		requests: log.entries,
+		/** Returns the max requests in flight at once since the log was cleared. Those under /emulator/ do not count. */
 		maxInFlight: log.maxInFlight,
 		clearRequests: log.clear,
 	};

@@ -1,17 +1,19 @@
 /**
  * Decides activities by the policies and the root quorum of their organization (docs/internals/service.md#how-an-activity-is-decided), with
- * the approvals at hand: enough of the root quorum, then policies that deny, then policies that allow.
+ * the approvals at hand: enough of the root quorum, then policies that deny, then policies that allow. The rules of a seed apply as
+ * well.
  */
 
-import type { Policy } from "../kinds/policy.ts";
-import type { PolicyEvaluation, RootQuorum } from "../state.ts";
-import { credentialActivities } from "./activity-kinds.ts";
+import { approvals } from "../../wire/operations.ts";
+import { type Policy, policies } from "../kinds/policy.ts";
+import type { ActivityRecord, Organization, PolicyEvaluation, RootQuorum, Vote } from "../state.ts";
+import { credentialActivities, describeForPolicies } from "./activity-kinds.ts";
 import type { Compiled } from "./compile.ts";
 import { isInSmallestSet, viewOf } from "./smallest-sets.ts";
 import { PolicyError } from "./tokens.ts";
 import type { Value } from "./types.ts";
 import { compileField, type ExpressionField } from "./vocabularies.ts";
-import type { Approvers, Voter } from "./voters.ts";
+import { type Approvers, approversOf, votersOf } from "./voters.ts";
 
 /** A policy's expressions; undefined for one that does not restrict. */
 type Understood = Readonly<Record<ExpressionField, Compiled | undefined>>;
@@ -97,61 +99,67 @@ function coversCredentials(policy: Policy, nowMs: number): boolean {
 	return credentialActivities.some((activity) => makeReady(policy, activity, nowMs).role === "takes part");
 }
 
-/** An activity to decide. */
-export interface Case {
-	readonly policies: readonly Policy[];
-	readonly rootQuorum: RootQuorum | undefined;
-	/** The keyword `activity` of its policies. */
-	readonly activity: Value;
-	/** The user whose own credentials it changes, if it changes any. */
-	readonly ownerId: string | undefined;
-	readonly submitterId: string;
-	readonly nowMs: number;
+/** The user whose own credentials an activity changes. */
+function ownerOf({ operation, parameters }: ActivityRecord): string | undefined {
+	const isOfCredentials = operation === "create_oauth_providers" || operation === "delete_oauth_providers";
+	return isOfCredentials ? String(parameters.userId).toLowerCase() : undefined;
 }
 
-/** Returns the functions that decide one activity at one time. */
-export function makeDecider({ policies, rootQuorum, activity, ownerId, submitterId, nowMs }: Case) {
-	const ready = policies.map((policy) => makeReady(policy, activity, nowMs));
+export interface Decision {
+	readonly isAllowed: boolean;
+	/** Whether the submitter, with the credential it used, belongs to a smallest set of users whose approvals are enough. */
+	readonly isPossible: () => boolean;
+	/** What each policy says of the approvals (assumptions.ts); nothing when the root quorum has decided. */
+	readonly evaluations: readonly PolicyEvaluation[];
+}
+
+/** Returns the decision about an activity; undefined where policies decide nothing: votes, and organizations that have none. */
+export function decide(
+	organization: Organization,
+	activity: ActivityRecord,
+	approving: readonly Vote[],
+	nowMs: number,
+): Decision | undefined {
+	const { rootQuorum } = organization;
+	const known = [...organization.entities(policies).values()];
+	// A user who belongs to the consensus needs no permission to approve (docs/internals/service.md#how-an-activity-is-decided).
+	if (activity.operation in approvals || (known.length === 0 && rootQuorum === undefined)) return undefined;
+	const voters = votersOf(organization);
+	const approvers = approversOf(voters, approving);
+	const submitterId = activity.votes[0]?.userId ?? "";
+	const submitter = approvers.find(({ user }) => user.id === submitterId);
+	const ready = known.map((policy) => makeReady(policy, describeForPolicies(activity.type), nowMs));
 	const concerned = ready.filter(({ role }) => role === "takes part");
 	const [denying, allowing] = [concerned.filter(({ isDeny }) => isDeny), concerned.filter(({ isDeny }) => !isDeny)];
-	const isOwn = ownerId === submitterId && !policies.some((policy) => coversCredentials(policy, nowMs));
+	const isOwn = ownerOf(activity) === submitterId && !known.some((policy) => coversCredentials(policy, nowMs));
 
-	const isAllowed = (approvers: Approvers): boolean => {
-		if (hasQuorum(rootQuorum, approvers)) return true;
-		if (denying.some((policy) => isReached(policy, approvers) === true)) return false;
-		if (isOwn && approvers.some(({ user }) => user.id === submitterId)) return true;
-		return allowing.some((policy) => isReached(policy, approvers) === true);
+	const isAllowed = (set: Approvers): boolean => {
+		if (hasQuorum(rootQuorum, set)) return true;
+		if (denying.some((policy) => isReached(policy, set) === true)) return false;
+		if (isOwn && set.some(({ user }) => user.id === submitterId)) return true;
+		return allowing.some((policy) => isReached(policy, set) === true);
 	};
 
-	const isPartOf = (submitter: Voter, voters: readonly Voter[], only?: ReadyPolicy): boolean => {
-		const test = only === undefined ? isAllowed : (approvers: Approvers) => isReached(only, approvers) === true;
-		const texts = (only === undefined ? concerned : [only]).map(({ text }) => text);
-		const rootIds = only === undefined ? rootQuorum?.userIds : [];
-		return isInSmallestSet(submitter, voters, viewOf(texts, rootIds), test);
-	};
-
-	const outcomeOf = (policy: ReadyPolicy, approvers: Approvers, voters: readonly Voter[]): string => {
+	const outcomeOf = (policy: ReadyPolicy): string => {
 		if (policy.role === "ERROR" || policy.role === "TIME_INACTIVE") return policy.role;
 		if (policy.role === "other") return "DENY_IMPLICIT";
 		const reached = isReached(policy, approvers);
 		if (reached === undefined) return "ERROR";
 		if (reached) return policy.isDeny ? "DENY_EXPLICIT" : "ALLOW";
-		const submitter = approvers.find(({ user }) => user.id === submitterId);
-		const isNeeded = !policy.isDeny && submitter !== undefined && isPartOf(submitter, voters, policy);
+		const isEnough = (set: Approvers) => isReached(policy, set) === true;
+		const isNeeded =
+			!policy.isDeny && submitter !== undefined && isInSmallestSet(submitter, voters, viewOf([policy.text]), isEnough);
 		return isNeeded ? "REQUIRES_CONSENSUS" : "DENY_IMPLICIT";
 	};
 
+	const say = (policy: ReadyPolicy) => ({ policyId: policy.policyId, outcome: `OUTCOME_${outcomeOf(policy)}` });
+	const view = viewOf(
+		concerned.map(({ text }) => text),
+		rootQuorum?.userIds,
+	);
 	return {
-		isAllowed,
-		/** Whether the submitter, with the credential it used, belongs to a smallest set of users whose approvals are enough. */
-		isPartOfConsensus: (submitter: Voter, voters: readonly Voter[]) => isPartOf(submitter, voters),
-		/** Returns what each policy says of these approvals (assumptions.ts); nothing when the root quorum has decided. */
-		evaluate(approvers: Approvers, voters: readonly Voter[]): readonly PolicyEvaluation[] {
-			if (hasQuorum(rootQuorum, approvers)) return [];
-			return ready.map((policy) => ({
-				policyId: policy.policyId,
-				outcome: `OUTCOME_${outcomeOf(policy, approvers, voters)}`,
-			}));
-		},
+		isAllowed: isAllowed(approvers),
+		isPossible: () => submitter !== undefined && isInSmallestSet(submitter, voters, view, isAllowed),
+		evaluations: hasQuorum(rootQuorum, approvers) ? [] : ready.map(say),
 	};
 }

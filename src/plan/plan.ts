@@ -24,7 +24,8 @@ import { judgeOrder } from "./guards/unsafe-moments.ts";
 import { judgeWrites } from "./guards/written-policies.ts";
 import { type Consequences, findConsequences } from "./impact/consequences.ts";
 import { holdOrdered } from "./order/awaited-tags.ts";
-import { momentsOf, orderForSubmitter } from "./order/for-submitter.ts";
+import { momentsOf } from "./order/for-submitter.ts";
+import { orderChanges } from "./order/renamed-first.ts";
 import {
 	type DesiredOrganization,
 	type Known,
@@ -158,8 +159,9 @@ export function makePlan(
 	const { completed = [], caller = notAsked } = context;
 	const liveTags = live.userTags.known ? live.userTags.value : [];
 	const livePolicies = live.policies?.known === true ? live.policies.value : [];
-	const made = problems.length > 0 ? [] : makeSteps(changes, liveTags, desired, livePolicies);
-	const { steps: wanted, ...order } = orderForSubmitter(made, { ...context, atMs: timeMs });
+	const make = (renamedFirst: ReadonlySet<string>): readonly Step[] =>
+		problems.length > 0 ? [] : makeSteps(changes, liveTags, { ...desired, renamedFirst }, livePolicies);
+	const { steps: wanted, ...order } = orderChanges(changes, make, { ...context, atMs: timeMs });
 	const withPending = holdOrdered({ ...order, steps: wanted }, livePolicies, { ...context, atMs: timeMs });
 	const withRejected = holdRejected(withPending, context.rejected ?? []);
 	const { steps, waiting } = context.retryRejected === true ? withPending : withRejected;

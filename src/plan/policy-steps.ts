@@ -1,13 +1,14 @@
 /** The steps that create and change policies: one creates any number of them, and each change is an activity of its own. */
 import type { PolicyChange, PolicyContent, TagChange } from "./change.ts";
 import type { StepDraft } from "./kinds/kind.ts";
-import { asideKey, isTemporaryName, orderRenames, type TemporaryNames, temporaryName } from "./renames.ts";
+import { asideKey, changedKey, isTemporaryName, orderRenames, type TemporaryNames, temporaryName } from "./renames.ts";
 import type { NewPolicy, StepParameters, StepReason } from "./step.ts";
 import { sameValue } from "./value.ts";
 
 interface DraftOptions {
 	readonly removedIds: ReadonlySet<string>;
 	readonly temporaryNames: TemporaryNames;
+	readonly renamedFirst: ReadonlySet<string>;
 	/** Whether each policy is created by an activity of its own. */
 	readonly separately: boolean;
 }
@@ -17,7 +18,7 @@ export function policyDrafts(
 	changes: readonly PolicyChange[],
 	tagChanges: readonly TagChange[],
 	livePolicies: readonly { readonly id: string; readonly name: string }[],
-	{ removedIds, temporaryNames, separately }: DraftOptions,
+	{ removedIds, temporaryNames, renamedFirst, separately }: DraftOptions,
 ): readonly StepDraft[] {
 	const holders = new Map(livePolicies.map(({ id, name }) => [name, id]));
 	const tagKeys = (policies: readonly PolicyChange[]) => keysOfNamedTags(policies, tagChanges);
@@ -49,7 +50,14 @@ export function policyDrafts(
 		),
 		...order.flatMap((rename) => {
 			const change = byId.get(rename.id);
-			return change === undefined ? [] : [update(change, [...after(rename), ...removal(rename.to)])];
+			if (change === undefined) return [];
+			const earlier = [...after(rename), ...removal(rename.to)];
+			if (change.before === null || !renamedFirst.has(rename.id)) return [update(change, earlier)];
+			const renamed = { ...change.before, name: rename.to };
+			return [
+				updateDraft(change, renamed, rename.id, earlier),
+				{ ...update({ ...change, before: renamed }, [rename.id]), key: changedKey(rename.id) },
+			];
 		}),
 		...updates.filter(({ id }) => !renames.some((rename) => rename.id === id)).map((change) => update(change, [])),
 	];

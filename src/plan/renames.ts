@@ -54,6 +54,11 @@ export function asideKey(id: string): string {
 	return `aside:${id}`;
 }
 
+/** The key of what an object becomes that takes its new name first, in the draft with its id. */
+export function changedKey(id: string): string {
+	return `changed:${id}`;
+}
+
 /** Whether the rename is in a cycle, and has the smallest address there. */
 function isFirstOfCycle(rename: Rename, blocker: Blocker): boolean {
 	const seen = new Set<string>([rename.id]);

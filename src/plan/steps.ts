@@ -8,7 +8,7 @@ import type { StepDraft } from "./kinds/kind.ts";
 import type { RemovalKindName } from "./kinds/names.ts";
 import type { DesiredOrganization } from "./organization.ts";
 import { policyDrafts } from "./policy-steps.ts";
-import { asideKey, orderRenames, type Rename, type TemporaryNames, temporaryName } from "./renames.ts";
+import { asideKey, changedKey, orderRenames, type Rename, type TemporaryNames, temporaryName } from "./renames.ts";
 import type { Step } from "./step.ts";
 import { compareText } from "./value.ts";
 
@@ -18,6 +18,11 @@ interface Named {
 	readonly name: string;
 }
 
+type StepOptions = Pick<DesiredOrganization, "temporaryNames" | "separately"> & {
+	/** Ids of tags and policies that take their new names in activities of their own, before they are changed besides. */
+	readonly renamedFirst?: ReadonlySet<string>;
+};
+
 /**
  * Returns the steps in order. An object of a cycle of renames takes its name in `temporaryNames`, if that is free. `separately`: each
  * policy is created by an activity of its own.
@@ -25,17 +30,18 @@ interface Named {
 export function makeSteps(
 	changes: readonly Change[],
 	liveTags: readonly Named[],
-	{ temporaryNames = {}, separately }: Pick<DesiredOrganization, "temporaryNames" | "separately"> = {},
+	{ temporaryNames = {}, separately, renamedFirst = new Set() }: StepOptions = {},
 	livePolicies: readonly Named[] = [],
 ): readonly Step[] {
 	const tagChanges = changes.filter((change) => change.kind === "userTag");
 	const removals = removalKinds.flatMap(({ name, steps }) => steps(changes.filter((one) => isRemoval(one, name))));
 	const removedIds = removedPolicies(changes);
 	const drafts = [
-		...tagDrafts(tagChanges, liveTags, temporaryNames),
+		...tagDrafts(tagChanges, liveTags, temporaryNames, renamedFirst),
 		...policyDrafts(changes.filter(isWritten), tagChanges, livePolicies, {
 			removedIds,
 			temporaryNames,
+			renamedFirst,
 			separately: separately === true,
 		}),
 		...removals,
@@ -79,6 +85,7 @@ function tagDrafts(
 	changes: readonly TagChange[],
 	liveTags: readonly Named[],
 	temporaryNames: TemporaryNames,
+	renamedFirst: ReadonlySet<string>,
 ): readonly StepDraft[] {
 	const holders = new Map(liveTags.map(({ id, name }) => [name, id]));
 	const updates = changes.filter(({ action }) => action === "update");
@@ -91,7 +98,13 @@ function tagDrafts(
 		...asides.map((one) => temporaryDraft(one, temporaryName(one.id, taken, temporaryNames))),
 		...order.flatMap((one) => {
 			const change = byId.get(one.id);
-			return change === undefined ? [] : [tagDraft(change, [...after(one), ...removal(one.to)])];
+			if (change === undefined) return [];
+			const before = [...after(one), ...removal(one.to)];
+			if (!renamedFirst.has(one.id)) return [tagDraft(change, before)];
+			const { before: was, after: now } = change;
+			const renamed: TagChange = { ...change, reason: "name-differs", addUserIds: [], removeUserIds: [] };
+			const moved: TagChange = { ...change, reason: "members-differ", before: { ...was, name: now.name } };
+			return [tagDraft(renamed, before), { ...tagDraft(moved, []), key: changedKey(one.id) }];
 		}),
 		...updates.filter((change) => !isRename(change)).map((change) => tagDraft(change, [])),
 		...changes

@@ -1,6 +1,8 @@
 /** The steps that the changes of a saved plan imply: what its own steps are compared with, and whose reasons are shown. */
 import { holdSteps } from "../../plan/activities/pending.ts";
 import { narrowToPieces, piecesOf, subjectOf } from "../../plan/activities/requests.ts";
+import { isWritten } from "../../plan/change.ts";
+import { isOnlyName, renamedFirstIn } from "../../plan/order/renamed-first.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { isTemporaryName } from "../../plan/renames.ts";
 import { standInsIn } from "../../plan/stand-in.ts";
@@ -37,10 +39,15 @@ export function deriveSteps(plan: Plan) {
 		change.kind === "policy" && change.before !== null ? [{ id: change.id, name: change.before.name }] : [],
 	);
 	const pending = plan.waiting.filter(({ relation }) => relation !== "rejected");
-	const whole = makeSteps(plan.changes, tags, { temporaryNames: temporaryNamesOf(plan) }, policies);
+	const renamedFirst = renamedFirstIn(plan.changes, plan.steps);
+	const whole = makeSteps(plan.changes, tags, { temporaryNames: temporaryNamesOf(plan), renamedFirst }, policies);
 	const apart = tagsApart(plan.steps);
 	const awaited = whole.filter(({ covers }) => covers.some(({ id }) => apart.has(id)));
-	const keyOf = (step: Step): string => keyIn(step, apart);
+	const changed = plan.changes.filter(isWritten).filter(({ id }) => renamedFirst.has(id));
+	const keyOf = (step: Step): string => {
+		const isName = changed.some((change) => isOnlyName(step, change));
+		return JSON.stringify([keyIn(step, apart), ...(isName ? ["name"] : [])]);
+	};
 	return { ...holdSteps(whole, pending, new Set(awaited.map(({ id }) => id))), keyOf };
 }
 

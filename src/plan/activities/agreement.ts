@@ -4,6 +4,7 @@ import { diff } from "../diff.ts";
 import { findObjects } from "../kinds/found-objects.ts";
 import { policyFields } from "../kinds/policy-content.ts";
 import { findTags } from "../kinds/user-tag.ts";
+import { renamedAndChanged } from "../order/renamed-first.ts";
 import {
 	absentTagsOf,
 	type DesiredMembers,
@@ -83,7 +84,7 @@ function isOwnStep(parameters: Activity["parameters"], desired: DesiredOrganizat
 	return steps.some((step) => step.operation === "update_user_tag" && sameParameters(step.parameters, parameters));
 }
 
-/** Returns the steps that make these objects, tags and policies, as the document has them; none where that has problems. */
+/** Returns the steps that make these objects, tags and policies, as the document has them, whole and names first; none where that has problems. */
 function stepsOf(
 	desired: DesiredOrganization,
 	live: LiveOrganization,
@@ -92,11 +93,9 @@ function stepsOf(
 	const { changes, problems } = diff({ ...desired, objects }, live);
 	if (problems.length > 0) return [];
 	const { userTags, policies } = live;
-	return makeSteps(
-		changes,
-		userTags.known ? userTags.value : [],
-		desired,
-		policies?.known === true ? policies.value : [],
+	const [tags, written] = [userTags.known ? userTags.value : [], policies?.known === true ? policies.value : []];
+	return [new Set<string>(), renamedAndChanged(changes)].flatMap((renamedFirst) =>
+		makeSteps(changes, tags, { ...desired, renamedFirst }, written),
 	);
 }
 

@@ -66,10 +66,7 @@ export function narrowStep(step: Step, ids: readonly string[]): Step {
 	return { ...step, ...narrowRequest(step, ids), covers, reason: named };
 }
 
-/**
- * Returns what a step can be split by: its objects, or the users whom it gives or takes a tag. A tag that is renamed stays whole: the
- * name decides which step frees it for another tag and what a reviewed step is, and a part has none. The guard blocks instead.
- */
+/** Returns what a step can be split by: its objects, or the users whom it gives or takes a tag; nothing where it names a tag (order/renamed-first.ts). */
 export function piecesOf(step: Step): readonly string[] {
 	if (step.operation !== "update_user_tag") return listParameter(step.operation) === undefined ? [] : objectsOf(step);
 	const { newUserTagName, addUserIds, removeUserIds } = step.parameters;

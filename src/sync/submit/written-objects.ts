@@ -56,7 +56,7 @@ export async function refuseStaleUpdate(
 		if (!policies.known) return failed(`${about} could not be read before the update: ${reasonText(policies.because)}`);
 		const now = policies.value.find(({ id }) => id === policyId);
 		if (now === undefined) return stale(`${about} was deleted after orgsync read it: plan again`);
-		const differs = before === null ? ["name"] : differences(before, now);
+		const differs = before === null ? ["name"] : differences(before, now, change?.after?.name);
 		if (differs.length === 0 || isWritten(parameters, now)) return null;
 		return stale(`${about} was changed after orgsync read it (${differs.join(", ")}), and was not updated: plan again`);
 	} catch (error) {
@@ -65,9 +65,9 @@ export async function refuseStaleUpdate(
 	}
 }
 
-/** In an exchange of names, the policy has a temporary one by now. */
-function differences(before: PolicyContent, now: LivePolicy): readonly string[] {
-	const isNamed = now.name === before.name || isTemporaryName(now.name, now.id);
+/** An earlier step may have given the policy its new name, or in an exchange of names a temporary one. */
+function differences(before: PolicyContent, now: LivePolicy, newName: unknown): readonly string[] {
+	const isNamed = now.name === before.name || now.name === newName || isTemporaryName(now.name, now.id);
 	return policyFields.filter((field) => (field === "name" ? !isNamed : before[field] !== now[field]));
 }
 

@@ -1,5 +1,6 @@
 /** The moments between the steps of a plan: none gives or takes what neither before nor after the plan does. */
 import { describe, expect, it } from "vitest";
+import { findContradiction } from "../../../src/document/saved/saved-plan-check.ts";
 import { orderLarge } from "../../../src/plan/order/large-groups.ts";
 import type { UnsafeMoment } from "../../../src/plan/order/moments.ts";
 import type { Step } from "../../../src/plan/step.ts";
@@ -88,6 +89,80 @@ describe("a tag whose users move", () => {
 	it("stays one activity where that is as safe", () => {
 		const plan = planWritten({ members, policies: policies.slice(0, 1) }, wish);
 		expect(toldOrder(plan)).toEqual(["update_user_tag approvers", "update_user_tag signers"]);
+	});
+});
+
+describe("an object that takes a name and changes besides", () => {
+	const toldNames = ({ steps }: ReturnType<typeof planWritten>) =>
+		steps.map(({ id, operation, parameters, dependsOn }) => {
+			const {
+				newUserTagName = "",
+				addUserIds = [],
+				removeUserIds = [],
+				policyName = newUserTagName,
+			} = parameters as {
+				readonly [key in "newUserTagName" | "policyName"]?: string;
+			} & { readonly [key in "addUserIds" | "removeUserIds"]?: readonly string[] };
+			return [id, operation, policyName, `+${addUserIds.length} -${removeUserIds.length}`, ...dependsOn].join(" ");
+		});
+
+	it("takes its name apart where only then what frees the name can change last", () => {
+		// Bob signs by `signers`, and by `approvers` from then on, which takes the name of the other tag.
+		const policies = [signing(1, anyOf(signers)), signing(2, anyOf(approvers))];
+		const names = { signers: "former", approvers: "signers" } as const;
+		const plan = planWritten(
+			{ members: { signers: ["bob"] }, policies },
+			{ members: { signers: [], approvers: ["bob"] }, names },
+		);
+		expect(momentsOf(plan)).toBeUndefined();
+		expect(toldNames(plan)).toEqual([
+			"step-1 update_user_tag  +1 -0",
+			"step-2 update_user_tag former +0 -1 step-1",
+			"step-3 update_user_tag signers +0 -0 step-2",
+		]);
+		expect(findContradiction(plan)).toBeUndefined();
+	});
+
+	it("is changed as safely as if no name changed, whoever had the tags and has them then", () => {
+		const denies = [signing(1, anyOf(signers)), signing(2, anyOf(approvers), denied)];
+		const either = [signing(1, anyOf(signers)), signing(2, anyOf(approvers))];
+		const exchange = { signers: "approvers", approvers: "signers" } as const;
+		const chain = { signers: "former", approvers: "signers" } as const;
+		const who = [[], ["bob"], ["carol"]] as const;
+		const two = who.slice(0, 2);
+		for (const policies of [either, denies])
+			for (const names of [exchange, chain])
+				for (const [was, had, is, has] of who.flatMap((a) =>
+					two.flatMap((b) => two.flatMap((c) => two.map((d) => [a, b, c, d] as const))),
+				)) {
+					const before = { members: { signers: was, approvers: had }, policies };
+					const wish = { members: { signers: is, approvers: has } };
+					const [plain, named] = [planWritten(before, wish), planWritten(before, { ...wish, names })];
+					expect(momentsOf(named) ?? null, JSON.stringify([names, before.members, wish])).toEqual(
+						momentsOf(plain) === undefined ? null : expect.anything(),
+					);
+					expect(findContradiction(named)).toBeUndefined();
+				}
+	});
+
+	it("takes it first where a policy frees it for one that allows the same", () => {
+		const [old, other] = [signing(1, anyOf(signers)), signing(2, anyOf(treasury))];
+		const plan = planWritten(
+			{ members: { signers: ["bob"] }, policies: [old, other] },
+			{
+				policies: [
+					{ ...old, name: "p0", condition: condition.export },
+					{ ...other, name: "p1", consensus: anyOf(signers) },
+				],
+			},
+		);
+		expect(momentsOf(plan)).toBeUndefined();
+		expect(toldNames(plan)).toEqual([
+			"step-1 update_policy p0 +0 -0",
+			"step-2 update_policy p1 +0 -0 step-1",
+			"step-3 update_policy p0 +0 -0 step-1 step-2",
+		]);
+		expect(findContradiction(plan)).toBeUndefined();
 	});
 });
 

@@ -190,7 +190,14 @@ describe("a creation of policies", () => {
 describe("an update of a policy", () => {
 	const before = { name: "pay", effect: "EFFECT_ALLOW", consensus: "c", condition: "", notes: "", time: "" };
 	const other = { kind: "policy", action: "update", id: "q", before: { ...before, name: "other" } };
-	const plan = planOf({ kind: "userTag", id: "p" }, other, { kind: "policy", action: "update", id: "p", before });
+	const after = { ...before, name: "payout" };
+	const plan = planOf({ kind: "userTag", id: "p" }, other, {
+		kind: "policy",
+		action: "update",
+		id: "p",
+		before,
+		after,
+	});
 	const stem = "orgsync-temporary-p";
 
 	async function refusal(live: Live, more: { readonly planDigest?: string } = {}, of = plan, step = update) {
@@ -205,6 +212,7 @@ describe("an update of a policy", () => {
 	it.each<[what: string, live: Live, refused: string | null]>([
 		["as the plan saw it", { policies: { p: "pay" } }, null],
 		["with a temporary name", { policies: { p: stem } }, null],
+		["with the name that the plan gives it first", { policies: { p: "payout" } }, null],
 		["with another name", { policies: { p: "new" } }, changed("name")],
 		[
 			"with another effect and notes",

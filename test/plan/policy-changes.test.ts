@@ -105,6 +105,8 @@ describe("A complete list of policies", () => {
 	it("frees the names of what it removes", () => {
 		const renamed = [want({ id: pay.id, name: "p2" })];
 		expect(removedBy({ exactly: { policies: { except: [] } } }, renamed).problems).toEqual([]);
+		const absent = { ...nothingAbsent, policyIds: [others[0]?.id ?? ""] };
+		expect(removedBy({ absent }, renamed).problems).toEqual([]);
 		expect(removedBy({}, renamed).problems).toMatchObject([{ code: "policy-name-taken" }]);
 	});
 });

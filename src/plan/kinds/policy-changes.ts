@@ -54,10 +54,11 @@ export function writtenDifferences(desired: DesiredOrganization, live: LiveOrgan
 		.filter((one) => isNew.has(one) || liveOf.has(one))
 		.flatMap((one) => comparePolicy(one, liveOf.get(one) ?? null, desired, live, ids) ?? []);
 	const absent = new Set(removalsOf(desired, "policy").map(({ id }) => id));
-	const others = known.value.filter(({ id, name }) => !absent.has(id) && !absent.has(name));
+	const isAbsent = ({ id, name }: LivePolicy): boolean => absent.has(id) || absent.has(name);
+	const [gone, others] = [known.value.filter(isAbsent), known.value.filter((one) => !isAbsent(one))];
 	const unlisted = exceptions === undefined ? [] : findUnlisted(others, wanted, exceptions).removed.map(removeUnlisted);
-	const both = bothWays(found, ({ id, name }) => absent.has(id) || absent.has(name));
-	const taken = takenNames(found, known.value, new Set(unlisted.map(({ id }) => id)));
+	const both = bothWays(found, ({ id }) => gone.some((one) => one.id === id));
+	const taken = takenNames(found, known.value, new Set([...gone, ...unlisted].map(({ id }) => id)));
 	return { changes: [...changes, ...unlisted], problems: [...problems, ...taken, ...both], unread: [] };
 }
 

@@ -1,6 +1,7 @@
 /** Writes user sets as abilities: users alone, smallest sets together, thresholds. */
 
 import type { UserSets } from "../sets/resolve.ts";
+import { sizeOf } from "../sets/sets.ts";
 import { aloneIn, findSmallestSets } from "../sets/user-sets.ts";
 import { idsOf, type Votes } from "../sets/votes.ts";
 import type { Budget } from "../sets/work.ts";
@@ -46,11 +47,17 @@ export function abilityOf(userSets: UserSets, users: Votes, budget: Budget): Abi
 
 /** Returns the alternatives of user sets, those with the fewest thresholds and users first. */
 export function thresholdsOf(userSets: UserSets, users: Votes): readonly (readonly Threshold[])[] {
-	const written = userSets.map((alternative) =>
-		alternative
-			.map(({ count, set, tagId, isRootQuorum }) => ({ atLeast: count, of: idsOf(users, set), tagId, isRootQuorum }))
-			.sort(compareThresholds),
-	);
+	const alone = aloneIn(userSets);
+	// Sets that have a user who is enough alone are not smallest.
+	const isSmallest = (alternative: UserSets[number]): boolean =>
+		aloneIn([alternative]) !== 0n || alternative.every(({ count, set }) => count <= sizeOf(set & ~alone));
+	const written = userSets
+		.filter(isSmallest)
+		.map((alternative) =>
+			alternative
+				.map(({ count, set, tagId, isRootQuorum }) => ({ atLeast: count, of: idsOf(users, set), tagId, isRootQuorum }))
+				.sort(compareThresholds),
+		);
 	return written.sort((one, other) => {
 		const [first, second] = [one[0], other[0]];
 		if (one.length !== other.length || first === undefined || second === undefined) return one.length - other.length;

@@ -89,7 +89,10 @@ interface Asked {
 }
 
 /** Returns whether the user can do something of the group, and why. */
-export function explainPower(asked: Asked, userId: string): PowerExplanation {
+export function explainPower(about: Asked, userId: string): PowerExplanation {
+	// What one user may do with own credentials lets no one else submit it.
+	const isOfOther = about.ownerId !== undefined && about.ownerId !== userId;
+	const asked = isOfOther ? { ...about, ownerId: noUser } : about;
 	const { power, conditional, verdict } = judgeUser(asked, userId);
 	const takesPart = ["alone", "together", "root-quorum", "unknown"].includes(verdict);
 	const isRefused = verdict === "denied" || verdict === "no";

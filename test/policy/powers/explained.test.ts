@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import type { AccessPolicy, AccessState, AccessUser, Known } from "../../../src/policy/access.ts";
+import { explainPower as explainAsked } from "../../../src/policy/powers/explain-power.ts";
 import { type ActivityGroup, printGroup } from "../../../src/policy/powers/groups.ts";
 import type { GroupPower } from "../../../src/policy/powers/powers.ts";
 import { prepareAccess } from "../../../src/policy/powers/prepare.ts";
@@ -171,6 +172,20 @@ describe("The part of a user in a power", () => {
 		const either = allow(`${three} || ${is(id(45), id(46), id(47), id(48))}`);
 		const applies = (index: number) => explain([either], id(index), parts).policies[0]?.applies;
 		expect([applies(0), applies(45), applies(48), applies(49)]).toEqual(["together", "together", "together", "others"]);
+	});
+
+	it("is none in sets that are larger than what some of them need", () => {
+		const three = allow(["a", "b", "c", "d"].map((id) => `u.id == '${id}'`).join(" || "));
+		const anyThree = { ...three, consensus: `approvers.filter(u, ${three.consensus}).count() >= 3` };
+		const of = (userId: string) => explain([allow(is("a")), allow(is("b")), anyThree], userId);
+		expect([of("c").verdict, of("d").verdict]).toEqual(["root-quorum", "root-quorum"]);
+		expect(powerOf([allow(is("a")), allow(is("b")), anyThree]).thresholds.length).toBe(3);
+	});
+
+	it("is that of the root quorum where the credentials are another user's own", () => {
+		const group = { type: "ACTIVITY_TYPE_DELETE_OAUTH_PROVIDERS" };
+		const of = (userId: string) => explainAsked({ access: accessOf([]), group, ownerId: "c", atMs }, userId).verdict;
+		expect(["a", "c", "d"].map(of)).toEqual(["no", "alone", "root-quorum"]);
 	});
 
 	it("is denied to a member of a root quorum that is out of reach", () => {

@@ -4,7 +4,7 @@ import { type AccessState, type Known, policyNamesIn } from "../../policy/access
 import type { BaseLimits } from "../base/stricter.ts";
 import type { Change } from "../change.ts";
 import { changesAccess } from "../guards/access.ts";
-import type { Guard } from "../guards/guards.ts";
+import { type Guard, guardOf } from "../guards/guards.ts";
 import type { DesiredOrganization, LiveOrganization } from "../organization.ts";
 import type { Step } from "../step.ts";
 import { compareText, digestOf, textsIn } from "../value.ts";
@@ -202,14 +202,11 @@ function judgeRequired(
 		const isUnknown = one.judged.verdict !== "passed" && one.before === "unknown";
 		return isRequired && (isBroken(one) || (isUnknown && changing.length > 0));
 	});
-	const guard = { kind: "accessCases", refuses: true } as const;
 	if (reviewedCases !== undefined && reviewedCases.found >= broken.length) {
 		const { found: number, where, message, limit } = reviewedCases;
-		return [{ ...guard, found: number, where, finding: { what: "stated", message, limit } }];
+		return [{ kind: "accessCases", refuses: true, found: number, where, finding: { what: "stated", message, limit } }];
 	}
-	if (broken.length === 0) return [];
 	const where = changing.map(({ address }) => address).sort(compareText);
 	const cases = broken.map(({ judged: { name, at, verdict }, change }) => ({ name, at, change, verdict }));
-	const finding = { what: "access-cases", cases } as const;
-	return [{ ...guard, found: broken.length, where, finding }];
+	return guardOf("accessCases", broken.length, where, { what: "access-cases", cases });
 }

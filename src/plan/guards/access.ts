@@ -89,15 +89,9 @@ function judge(
 	if (count + doubts === 0) return [];
 	const worst = isStrict ? doubts : found.unknown.filter((finding) => isOfWritten(finding, judged.changes)).length;
 	const names = { ...judged.names, ...defined({ policyNames: judged.consequences.policyNames }) };
-	return [
-		{
-			kind,
-			found: count + worst,
-			refuses: isStrict || count + worst > limit,
-			where: addressesOf([...findings, ...(worst > 0 || count === 0 ? found.unknown : [])], judged),
-			finding: { what: "access", limit, ...found, because, names },
-		},
-	];
+	const where = addressesOf([...findings, ...(worst > 0 || count === 0 ? found.unknown : [])], judged);
+	const refuses = isStrict || count + worst > limit;
+	return [{ kind, found: count + worst, refuses, where, finding: { what: "access", limit, ...found, because, names } }];
 }
 
 /** Whether it is unknown by a policy that the plan writes: that counts as the worst. What is created has its name as id. */

@@ -81,6 +81,17 @@ interface JudgedChanges {
 	readonly expiries: readonly Expiry[];
 }
 
+/** Returns the guard that found so much, at these addresses; none where it found nothing. */
+export function guardOf(
+	kind: GuardKind,
+	found: number,
+	where: readonly string[],
+	finding: GuardFinding,
+	refuses = true,
+): readonly Guard[] {
+	return found === 0 ? [] : [{ kind, found, refuses, where, finding }];
+}
+
 /** Every guard that these changes come near: limits of the document, what is protected, and the caller's own way in. */
 export function judgeGuards(
 	desired: DesiredOrganization,
@@ -112,9 +123,8 @@ export function refusingGuards(guards: readonly Guard[], allowed: Allowed): read
 /** Refuses to send while the list of pending activities is cut off: a step could duplicate one that is not listed. */
 export function judgeUnlisted(steps: readonly Step[]): readonly Guard[] {
 	const sent = steps.filter(({ earlierActivity }) => earlierActivity === null);
-	if (sent.length === 0) return [];
 	const where = [...new Set(coveredAddresses(sent))].sort(compareText);
-	return [{ kind: "unlisted", found: sent.length, refuses: true, where, finding: { what: "unlisted" } }];
+	return guardOf("unlisted", sent.length, where, { what: "unlisted" });
 }
 
 function tagChanges(changes: readonly Change[]): readonly TagChange[] {
@@ -140,22 +150,15 @@ function judgeMemberRemovals(
 		})
 		.filter(({ count }) => count > 0);
 	const found = losing.reduce((sum, { count }) => sum + count, 0);
-	if (found === 0) return [];
 	const over = "count" in limit ? [] : losing.filter((loss) => exceedsPercentage(loss, limit.percent));
 	const concerned = over.length === 0 ? losing : over;
 	const shares = over.map(({ change: { address, before, basis }, count }) => {
 		return { address, count, of: basis === "live" ? (before.members?.length ?? null) : null };
 	});
 	const waived = removed.reduce((sum, { removeUserIds }) => sum + removeUserIds.length, 0) - found;
-	return [
-		{
-			kind: "memberRemovals",
-			found,
-			refuses: "count" in limit ? found > limit.count : over.length > 0,
-			where: concerned.map(({ change }) => change.address),
-			finding: { what: "member-removals", limit, shares, waived },
-		},
-	];
+	const where = concerned.map(({ change }) => change.address);
+	const refuses = "count" in limit ? found > limit.count : over.length > 0;
+	return guardOf("memberRemovals", found, where, { what: "member-removals", limit, shares, waived }, refuses);
 }
 
 /** Returns how many of the removals are of access that expired. */
@@ -190,9 +193,9 @@ export function judgeLimit(
 	limit: number | undefined,
 	what: "removals" | "updates" | "takeovers",
 ): readonly Guard[] {
-	if (limit === undefined || changes.length === 0) return [];
+	if (limit === undefined) return [];
 	const where = changes.map(({ address }) => address);
-	return [{ kind, found: where.length, refuses: where.length > limit, where, finding: { what, limit } }];
+	return guardOf(kind, where.length, where, { what, limit }, where.length > limit);
 }
 
 function judgeProtected(desired: DesiredOrganization, changes: readonly Change[]): readonly Guard[] {
@@ -212,9 +215,8 @@ function judgeProtected(desired: DesiredOrganization, changes: readonly Change[]
 			change.removeUserIds.some((userId) => users.has(userId))
 		);
 	});
-	if (touched.length === 0) return [];
 	const where = touched.map(({ address }) => address);
-	return [{ kind: "protected", found: touched.length, refuses: true, where, finding: { what: "protected" } }];
+	return guardOf("protected", where.length, where, { what: "protected" });
 }
 
 /** Refuses to take the caller's last OAuth provider or last tag, or what could be: the caller could not revert it. */
@@ -230,10 +232,10 @@ function judgeCaller(
 	const ownProviders = changes.filter((change) => change.kind === "oauthProvider" && change.userId === caller);
 	const ownTags = tagChanges(changes).filter(({ removeUserIds }) => removeUserIds.includes(caller));
 	const guard = (kind: GuardKind, lost: readonly Change[], left: number | undefined): readonly Guard[] => {
-		if (lost.length === 0 || (left !== undefined && left > 0)) return [];
+		if (left !== undefined && left > 0) return [];
 		const where = lost.map(({ address }) => address);
 		const finding = { what: "last-of-caller", userId: caller, names, isUnknown: left === undefined } as const;
-		return [{ kind, found: lost.length, refuses: true, where, finding }];
+		return guardOf(kind, where.length, where, finding);
 	};
 	return [
 		...guard("ownOauthProviders", ownProviders, owned && owned - ownProviders.length),

@@ -5,7 +5,7 @@ import type { DesiredOrganization } from "../organization.ts";
 import { addressOfRule, tagNamesOf } from "../rules/rules.ts";
 import { compareText } from "../value.ts";
 import type { NameUse } from "./finding.ts";
-import type { Guard } from "./guards.ts";
+import { type Guard, guardOf } from "./guards.ts";
 
 /** A tag that is renamed, whose old name no tag gets. */
 interface Renamed {
@@ -25,16 +25,10 @@ export function judgeOldNames(
 		const uses = [...usesIn(desired, oldName), ...usesInPolicies(policies, oldName)];
 		return uses.length === 0 ? [] : [{ address, oldName, uses }];
 	});
-	if (found.length === 0) return [];
-	return [
-		{
-			kind: "oldNames",
-			found: found.reduce((sum, { uses }) => sum + uses.length, 0),
-			refuses: false,
-			where: found.map(({ address }) => address).sort(compareText),
-			finding: { what: "old-names", names: found.map(({ oldName: name, uses }) => ({ name, uses })) },
-		},
-	];
+	const count = found.reduce((sum, { uses }) => sum + uses.length, 0);
+	const where = found.map(({ address }) => address).sort(compareText);
+	const names = found.map(({ oldName: name, uses }) => ({ name, uses }));
+	return guardOf("oldNames", count, where, { what: "old-names", names }, false);
 }
 
 function renamedTags(changes: readonly Change[]): readonly Renamed[] {

@@ -5,7 +5,7 @@ import { type Change, isWritten } from "../change.ts";
 import type { Consequences } from "../impact/consequences.ts";
 import type { PlanImpact } from "../impact/impact.ts";
 import type { UserNames } from "../users.ts";
-import type { Guard } from "./guards.ts";
+import { type Guard, guardOf } from "./guards.ts";
 
 /** Returns the guard where the submitter gains a power, or loses one that the plan needed. */
 export function judgeOwnPowers(
@@ -25,16 +25,7 @@ export function judgeOwnPowers(
 				(isGain(finding) && !isAlone(finding.before)) ||
 				(isLoss(finding) && isUsed(finding, used) && !isAlone(finding.after)),
 		);
-	if (findings.length === 0) return [];
-	return [
-		{
-			kind: "ownPowers",
-			found: findings.length,
-			refuses: true,
-			where,
-			finding: { what: "own-powers", userId: submitterId, findings, names },
-		},
-	];
+	return guardOf("ownPowers", findings.length, where, { what: "own-powers", userId: submitterId, findings, names });
 }
 
 const isGain = ({ change }: PlanImpact): boolean => change === "alone" || change === "fewer" || change === "gains";

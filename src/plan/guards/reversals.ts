@@ -7,7 +7,7 @@ import type { TagChange } from "../change.ts";
 import { type AccessWindow, type DesiredOrganization, tagsOf } from "../organization.ts";
 import { isTemporaryName } from "../renames.ts";
 import type { CompletedActivity, Reversal } from "./finding.ts";
-import type { Guard } from "./guards.ts";
+import { type Guard, guardOf } from "./guards.ts";
 
 interface JudgedReversals {
 	/** Changes of user tags that steps of the plan submit. */
@@ -33,17 +33,9 @@ export function judgeReversals(
 		const reversal = findReversal(change, history, wanted?.previously ?? []);
 		return reversal === undefined ? [] : [{ address: change.address, ...reversal }];
 	});
-	if (found.length === 0) return [];
 	const { files, users } = desired;
-	return [
-		{
-			kind: "reversals",
-			found: found.length,
-			refuses: true,
-			where: found.map(({ address }) => address),
-			finding: { what: "reversals", reversals: found, document: { files, users } },
-		},
-	];
+	const where = found.map(({ address }) => address);
+	return guardOf("reversals", found.length, where, { what: "reversals", reversals: found, document: { files, users } });
 }
 
 /** What an activity made of the parts of a tag: its name under `name`, and each user as `added` or `removed`. */

@@ -6,7 +6,7 @@ import { idsOfReferences, tagsNamedBy } from "../kinds/references.ts";
 import { type DesiredOrganization, type LiveOrganization, policiesOf } from "../organization.ts";
 import type { Step } from "../step.ts";
 import { compareText } from "../value.ts";
-import { type Guard, judgeLimit } from "./guards.ts";
+import { type Guard, guardOf, judgeLimit } from "./guards.ts";
 
 /** What these guards judge. */
 interface JudgedWrites {
@@ -65,7 +65,6 @@ function judgeDangling(
 	access: AccessState | undefined,
 ): readonly Guard[] {
 	const removed = changes.filter((change) => change.kind === "userTag").filter(({ action }) => action === "remove");
-	if (removed.length === 0) return [];
 	const after = access === undefined ? undefined : accessAfter(access, steps).policies;
 	const uses = removed.map(({ address, tagId }) => ({
 		address,
@@ -76,17 +75,8 @@ function judgeDangling(
 			: null,
 	}));
 	const dangling = uses.filter(({ policies }) => policies === null || policies.length > 0);
-	if (dangling.length === 0) return [];
 	const where = dangling.map(({ address }) => address).sort(compareText);
-	return [
-		{
-			kind: "danglingTags",
-			found: dangling.length,
-			refuses: true,
-			where,
-			finding: { what: "dangling-tags", uses: dangling },
-		},
-	];
+	return guardOf("danglingTags", dangling.length, where, { what: "dangling-tags", uses: dangling });
 }
 
 /** A name that a policy uses means another tag than when it was applied: someone deleted the tag and made another one. */
@@ -106,9 +96,6 @@ function judgeRebound(desired: DesiredOrganization, live: LiveOrganization): rea
 		if (gone.length === 0) return [];
 		return [{ name, before: gone, now: tag.id, userIds: tag.members.known ? tag.members.value : null }];
 	});
-	if (rebound.length === 0) return [];
 	const where = rebound.map(({ name }) => `userTag:${name}`).sort(compareText);
-	return [
-		{ kind: "rebound", found: rebound.length, refuses: true, where, finding: { what: "rebound", tags: rebound } },
-	];
+	return guardOf("rebound", rebound.length, where, { what: "rebound", tags: rebound });
 }

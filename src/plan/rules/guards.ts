@@ -1,7 +1,7 @@
 /** Guards of rules: a plan must not break a rule of the document, nor break a broken one further (docs/guards.md). */
 import type { Change } from "../change.ts";
 import { changesAccess } from "../guards/access.ts";
-import type { Guard } from "../guards/guards.ts";
+import { type Guard, guardOf } from "../guards/guards.ts";
 import { compareText } from "../value.ts";
 import type { FoundRule, JudgedRule } from "./judge.ts";
 
@@ -15,9 +15,8 @@ export function judgeRules(
 		isBroken(rule) && rule.rule !== "noNewAccess" ? [{ rule, where: addressesFor(found[index], changes) }] : [],
 	);
 	const where = [...new Set(others.flatMap((one) => one.where))].sort(compareText);
-	const finding = { what: "rules", rules: others.map(({ rule }) => rule) } as const;
 	return [
-		...(others.length === 0 ? [] : [{ kind: "rules", found: others.length, refuses: true, where, finding } as const]),
+		...guardOf("rules", others.length, where, { what: "rules", rules: others.map(({ rule }) => rule) }),
 		...found.flatMap((one, index) => judgeNewAccess(one, judged[index], changes)),
 	];
 }
@@ -32,9 +31,8 @@ function judgeNewAccess(found: FoundRule, rule: JudgedRule | undefined, changes:
 	if (rule?.rule !== "noNewAccess") return [];
 	const because = changes.some(changesAccess) ? unknown : null;
 	const count = breaches.length + (because === null ? 0 : 1);
-	if (count === 0) return [];
 	const finding = { what: "new-access", rule: breaches.length === 0 ? null : rule, because } as const;
-	return [{ kind: "newAccess", found: count, refuses: true, where: addressesFor(found, changes), finding }];
+	return guardOf("newAccess", count, addressesFor(found, changes), finding);
 }
 
 /** Returns the changes that can be the reason: those of the rule's tags, or all where the rule is about powers. */

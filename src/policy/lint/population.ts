@@ -12,7 +12,7 @@ import { formulaOf } from "../sets/consensus.ts";
 import { alternativesOf, always, type Formula, negate, orTooComplex, type Reading } from "../sets/formula.ts";
 import type { Predicates } from "../sets/predicate.ts";
 import { resolve, type UserSets } from "../sets/resolve.ts";
-import { type Bits, setOf, subsetsOf } from "../sets/sets.ts";
+import { placesOf, setOf, subsetsOf } from "../sets/sets.ts";
 import { aloneIn } from "../sets/user-sets.ts";
 import type { Votes } from "../sets/votes.ts";
 import { Budget, Work } from "../sets/work.ts";
@@ -128,9 +128,7 @@ interface VoteKind {
 }
 
 function predicatesOf(userIds: readonly string[], kinds: readonly VoteKind[]): Predicates {
-	const votesWhere = (isSuch: (kind: VoteKind) => boolean): Bits =>
-		setOf([...kinds.keys()].filter((index) => isSuch(kinds[index] as VoteKind)));
-	const votesOf = userIds.map((_, owner) => votesWhere((one) => one.owner === owner));
+	const votesOf = userIds.map((_, owner) => placesOf(kinds, (one) => one.owner === owner));
 	const all = setOf(kinds.keys());
 	const votes: Votes = {
 		userIds,
@@ -145,8 +143,7 @@ function predicatesOf(userIds: readonly string[], kinds: readonly VoteKind[]): P
 	return {
 		votes,
 		known: all,
-		byTag: new Map([...tags].map((tag) => [tag, votesWhere((one) => one.tags.includes(tag))])),
-		byUser: new Map(userIds.map((id, owner) => [id, votesOf[owner] ?? 0n])),
+		byTag: new Map([...tags].map((tag) => [tag, placesOf(kinds, (one) => one.tags.includes(tag))])),
 		withCredential: all,
 		userValues: kinds.map(({ id, tags: own }) => structOf({ id, tags: listOf(own) }, open)),
 		credentialValues: kinds.map(({ id, type }) => structOf({ user_id: id, type: String(type) }, open)),

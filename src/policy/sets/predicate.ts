@@ -31,7 +31,6 @@ export interface Predicates {
 	/** Votes whose user's tags are known. */
 	readonly known: Bits;
 	readonly byTag: ReadonlyMap<string, Bits>;
-	readonly byUser: ReadonlyMap<string, Bits>;
 	/** Votes with a credential, one that is not known among them: who approves has one. */
 	readonly withCredential: Bits;
 	/** The user and the credential of each vote; made when they are read. */
@@ -55,7 +54,6 @@ export function makePredicates(votes: Votes, users: ReadonlyMap<string, AccessUs
 		votes,
 		known,
 		byTag,
-		byUser: new Map(votes.userIds.map((id, index) => [id, votes.votesOf[index] ?? 0n])),
 		withCredential: votes.all & setOf(credentialed),
 		get userValues() {
 			userValues ??= votes.owners.map((owner) => {
@@ -124,8 +122,7 @@ function judge(question: Question, expression: Expression): Outcomes {
 		const of = judge(question, expression.of);
 		return { ...of, yes: of.no, no: of.yes };
 	}
-	if (!isLogical(expression))
-		return judgeTag(question, expression) ?? judgeUser(question, expression) ?? judgeEach(question, expression);
+	if (!isLogical(expression)) return judgeTag(question, expression) ?? judgeEach(question, expression);
 	const [left, right] = [judge(question, expression.left), judge(question, expression.right)];
 	const errors = left.errors | right.errors;
 	const isAnd = expression.operator === "&&";
@@ -147,22 +144,8 @@ function judgeTag(question: Question, expression: Expression): Outcomes | null {
 	if (tag === null) return null;
 	const { byTag, known } = question.predicates;
 	const yes = byTag.get(tag) ?? 0n;
-	return { yes, no: known & ~yes, ...noErrors };
+	return { yes, no: known & ~yes, errors: 0n, mayErr: 0n, because: null };
 }
-
-function judgeUser({ predicates, kind, item }: Question, expression: Expression): Outcomes | null {
-	if (expression.node !== "binary" || (expression.operator !== "==" && expression.operator !== "!=")) return null;
-	const path = `${item}.${kind === "approvers" ? "id" : "user_id"}`;
-	const { left, right } = expression;
-	const other = pathOf(left) === path ? right : pathOf(right) === path ? left : null;
-	if (other?.node !== "literal") return null;
-	const same = predicates.byUser.get(String(other.value)) ?? 0n;
-	const others = predicates.votes.all & ~same;
-	const [yes, no] = expression.operator === "==" ? [same, others] : [others, same];
-	return { yes, no, ...noErrors };
-}
-
-const noErrors = { errors: 0n, mayErr: 0n, because: null };
 
 /** Evaluates the expression for each item. */
 function judgeEach({ predicates, kind, item }: Question, expression: Expression): Outcomes {

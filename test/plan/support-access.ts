@@ -30,6 +30,7 @@ export const condition = {
 	export: "activity.resource == 'WALLET' && activity.action == 'EXPORT'",
 	tags: "activity.kind == 'UPDATE_USER_TAG'",
 	policies: "activity.kind == 'DELETE_POLICIES'",
+	credentials: "activity.resource == 'CREDENTIAL'",
 } as const;
 
 export function policyOf(number: number, parts: Partial<AccessPolicy> = {}): AccessPolicy {

@@ -4,13 +4,13 @@ import { remember } from "../../common/remember.ts";
 import { describeRegion } from "../cells/regions.ts";
 import { bound } from "../sets/formula.ts";
 import type { UserSets } from "../sets/resolve.ts";
-import { type Bits, hasBit, membersOf, placesOf, sizeOf } from "../sets/sets.ts";
+import { type Bits, hasBit, membersOf, placesOf, setOf, sizeOf } from "../sets/sets.ts";
 import { aloneIn, findSmallestSets, hasAll, participantsIn } from "../sets/user-sets.ts";
 import { usersOf } from "../sets/votes.ts";
 import { type Ability, abilityOf } from "./ability.ts";
 import type { ActivityExample } from "./fields.ts";
 import { allOf, cellsOf, conditionOf, type GroupCell, literalsOf, partsIn, withoutOwn } from "./group-cells.ts";
-import { allowedBy, type GroupParts, type Part, withRootQuorum } from "./judge.ts";
+import { allowedBy, type GroupParts, type Part, type PartReading, withRootQuorum } from "./judge.ts";
 import type { PreparedAccess } from "./prepare.ts";
 import type { Reason } from "./reason.ts";
 
@@ -49,7 +49,7 @@ export function judgeCells(prepared: PreparedAccess, found: GroupParts): readonl
 			return {
 				...{ ...cell, parts },
 				sure: allowedBy(prepared, parts, ({ effect }) => (effect === "allow" ? "sure" : "possible")),
-				possible: allowedBy(prepared, parts, ({ effect }) => (effect === "allow" ? "possible" : "sure")),
+				possible: allowedBy(prepared, parts, possibly),
 				because: whyOpen(parts),
 			};
 		}),
@@ -69,14 +69,19 @@ export function mayTakePart(prepared: PreparedAccess, allowed: Allowed, root: Us
 	if (isKnown && findSmallestSets(possible, budget).isComplete) return participantsIn(possible, budget);
 	const listed = joinSets(possible.flat());
 	if (isKnown) return listed;
-	return parts.reduce((all, part) => {
+	const known = listed | joinSets(root.flat());
+	const others = parts.reduce((all, part) => {
 		const named = [...part.sure, ...part.possible].flatMap(({ atLeast, atMost }) => {
 			if (part.effect === "deny") return atMost;
 			return atLeast.length === 0 ? { set: votes.all } : atLeast;
 		});
-		return all | (usersOf(votes, joinSets(named)) & users.all);
-	}, listed | joinSets(root.flat()));
+		return all | usersOf(votes, joinSets(named));
+	}, 0n);
+	const isAllowed = (user: number): boolean => allowedBy(prepared, parts, possibly, user).length > 0;
+	return known | setOf(membersOf(others & users.all & ~known).filter(isAllowed));
 }
+
+const possibly = ({ effect }: Part): PartReading => (effect === "allow" ? "possible" : "sure");
 
 const joinSets = (all: readonly { readonly set: Bits }[]): Bits => all.reduce((some, { set }) => some | set, 0n);
 

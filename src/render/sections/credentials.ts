@@ -62,7 +62,7 @@ function rowOf(one: ShownCredential): Row {
 				? [", never expires"]
 				: [", until ", ...sayTime(expiresAt)]),
 		...(profile === undefined ? [] : [", session profile ", code(profile.name ?? profile.id)]),
-		...(isAnchor === true ? [" (anchor: the only lasting credential)"] : []),
+		...(isAnchor === true ? [" (anchor: the oldest lasting key)"] : []),
 	];
 	return { said };
 }

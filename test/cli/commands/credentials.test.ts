@@ -66,7 +66,7 @@ describe("orgsync credentials", () => {
     authenticator \`yubikey\`, since 2026-10-03 12:00 UTC
 `);
 		expect(stdout).toMatch(
-			/carol, phone .*\n.*carol-anchor`, .*, never expires \(anchor: the only lasting credential\)\n\n/,
+			/carol, phone .*\n.*carol-anchor`, .*, never expires \(anchor: the oldest lasting key\)\n\n/,
 		);
 		expect(stdout).toMatch(
 			/\n {2}Login sessions:\n {4}bob\n {6}session `[0-9a-f-]{36}`, `CREDENTIAL_TYPE_LOGIN`, since /,

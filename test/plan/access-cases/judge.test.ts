@@ -289,6 +289,9 @@ describe("what is unknown", () => {
 		const neverBob = (...policies: readonly AccessPolicy[]): string =>
 			judgeOne("power: sign, never: [bob]", accessOf({ signers: ["alice", "bob"] }, policies));
 		expect([neverBob(two, forAlice), neverBob(forAlice)]).toEqual(["failed; never takesPart bob", "passed"]);
+		// Nor does one take part whom a policy surely denies.
+		const fence = policyOf(3, { effect: "EFFECT_DENY", consensus: anyOf(signers), condition: condition.credentials });
+		expect(judgeOne("power: ownCredentials, never: [1 of signers]", accessOf(members, [fence]))).toBe("passed");
 		const denying = accessOf(members, [two, { ...opaque, effect: "EFFECT_DENY" }]);
 		expect(judgeOne("power: sign, together: { atLeast: [2 of signers] }", denying)).toBe(
 			"unknown; together.atLeast cannot alice+bob policy",

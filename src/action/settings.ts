@@ -7,42 +7,12 @@ const commands = ["validate", "plan", "show", "apply", "drift", "test"] as const
 
 export type ActionCommand = (typeof commands)[number];
 
-/** When a comment is written: always, never, or only if there is something to say. */
-type CommentRule = "true" | "false" | "changes";
-
-export interface Settings {
-	/** `validate` for the pull request of a fork, where the input is `plan` or `test`. */
-	readonly command: ActionCommand;
-	/** Whether the input was replaced by `validate`. */
-	readonly isFork: boolean;
-	/** Distinguishes artifacts, comments, caches and issues of several uses in one repository. */
-	readonly slug: string;
-	/** Identifies the comment of this command. */
-	readonly commentKey: string;
-	readonly file: readonly string[];
-	readonly url: string;
-	readonly only: readonly string[];
-	readonly shard: string;
-	readonly base: string;
-	readonly allow: readonly string[];
-	readonly digest: string;
-	readonly maxAge: string;
-	readonly autoApprove: boolean;
-	readonly args: readonly string[];
-	readonly comment: CommentRule;
-	readonly commentAuthor: string;
-	readonly issue: boolean;
-	readonly planWorkflow: string;
-	/** The pull request of the event; null if the event has none. */
-	readonly pullRequest: number | null;
-	/** Where people find the whole output. */
-	readonly runUrl: string;
-}
+export type Settings = ReturnType<typeof readSettings>;
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Returns the settings. Throws ConfigurationError for an input that is wrong, missing or unsafe in this event. */
-export function readSettings(environment: Environment, event: unknown): Settings {
+export function readSettings(environment: Environment, event: unknown) {
 	const input = (name: string): string => (environment[`INPUT_${name}`] ?? "").trim();
 	const asked = oneOf("command", input("COMMAND"), commands);
 	const request = readPullRequest(event);
@@ -56,10 +26,14 @@ export function readSettings(environment: Environment, event: unknown): Settings
 		"lower-case letters, digits and -",
 	);
 	const slug = shard === "" ? name : `${name}-${shard.replace("/", "-of-")}`;
-	const settings: Settings = {
+	const settings = {
+		/** `validate` for the pull request of a fork, where the input is `plan` or `test`. */
 		command,
+		/** Whether the input was replaced by `validate`. */
 		isFork: command !== asked,
+		/** Distinguishes artifacts, comments, caches and issues of several uses in one repository. */
 		slug,
+		/** Identifies the comment of this command. */
 		commentKey: slug === "orgsync" ? commentName(command) : `${slug}-${commentName(command)}`,
 		file: linesOf(input("FILE")),
 		url: input("URL"),
@@ -76,14 +50,17 @@ export function readSettings(environment: Environment, event: unknown): Settings
 		maxAge: matching("max-age", input("MAX_AGE"), /^\d+[a-z]?$/, "a duration, for example 30d"),
 		autoApprove: isTrue("auto-approve", input("AUTO_APPROVE")),
 		args: linesOf(input("ARGS")),
+		/** When a comment is written: always, never, or only if there is something to say. */
 		comment: oneOf("comment", input("COMMENT"), ["true", "false", "changes"]),
 		commentAuthor: input("COMMENT_AUTHOR"),
 		issue: isTrue("issue", input("ISSUE")),
 		planWorkflow: matching("plan-workflow", input("PLAN_WORKFLOW"), /^[\w.-]+\.ya?ml$/, "the name of a workflow file"),
+		/** The pull request of the event; null if the event has none. */
 		pullRequest: request?.number ?? null,
+		/** Where people find the whole output. */
 		runUrl: `${environment.GITHUB_SERVER_URL}/${environment.GITHUB_REPOSITORY}/actions/runs/${environment.GITHUB_RUN_ID}`,
 	};
-	refuseUnreviewed(settings);
+	refuseUnreviewed(command, settings.digest, settings.autoApprove);
 	return settings;
 }
 
@@ -93,7 +70,7 @@ function commentName(command: ActionCommand): string {
 }
 
 /** An `apply` is either bound to one reviewed plan or expressly without review. */
-function refuseUnreviewed({ command, digest, autoApprove }: Settings): void {
+function refuseUnreviewed(command: ActionCommand, digest: string, autoApprove: boolean): void {
 	if (command !== "apply" || (digest === "") === autoApprove) return;
 	throw new ConfigurationError(
 		autoApprove ? "auto-approve and digest exclude each other" : "apply needs the digest of the approved plan",

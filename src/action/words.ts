@@ -2,25 +2,19 @@
 import { join } from "node:path";
 import type { Settings } from "./settings.ts";
 
-/** Paths below the folder that the runner empties before and after a job: no checkout can put anything there. */
-export interface ActionFiles {
-	readonly folder: string;
-	/** What is uploaded. */
-	readonly result: string;
-	/** The plan that was downloaded. */
-	readonly reviewed: string;
-	readonly journal: string;
-	/** The report of the last drift check. */
-	readonly lastDrift: string;
-}
+export type ActionFiles = ReturnType<typeof filesOf>;
 
-export function filesOf(temporary: string, { slug }: Pick<Settings, "slug">): ActionFiles {
+/** Returns paths below the folder that the runner empties before and after a job: no checkout can put anything there. */
+export function filesOf(temporary: string, { slug }: Pick<Settings, "slug">) {
 	const folder = join(temporary, "orgsync-action", slug);
 	return {
 		folder,
+		/** What is uploaded. */
 		result: join(folder, "result"),
+		/** The plan that was downloaded. */
 		reviewed: join(folder, "plan/plan.json"),
 		journal: join(folder, "journal/journal.sqlite"),
+		/** The report of the last drift check. */
 		lastDrift: join(folder, "drift/last.json"),
 	};
 }

@@ -14,24 +14,12 @@ import { maxLoadedOrganizations } from "./assumptions.ts";
 import { entityKinds } from "./kinds/table.ts";
 import { users } from "./kinds/user.ts";
 import { type CredentialIndex, indexCredentials } from "./stamps/verify-stamp.ts";
-import type {
-	ActivityRecord,
-	EntitySection,
-	Organization,
-	RootQuorum,
-	Rules,
-	StateChange,
-	SubOrganization,
-} from "./state.ts";
+import type { ActivityRecord, EntitySection, Organization, StateChange, SubOrganization } from "./state.ts";
 import { prepareLayout } from "./store-layout.ts";
 
 const inMemory = ":memory:";
 
 interface LoadedOrganization extends Organization {
-	organizationName: string;
-	rootQuorum?: RootQuorum;
-	parentOrganizationId?: string;
-	rules: Rules;
 	readonly due: Map<string, number>;
 	readonly sections: ReadonlyMap<string, Map<string, object>>;
 	credentials: CredentialIndex | undefined;
@@ -161,33 +149,18 @@ function writeRow(statements: Statements, organizationId: string, change: StateC
 	}
 }
 
-/** Brings an organization in memory up to a change that was written. */
+/** Brings an organization in memory up to a change of its entities or activities that was written. */
 function applyToLoaded(loaded: LoadedOrganization, change: StateChange): void {
-	switch (change.change) {
-		case "settings":
-			loaded.organizationName = change.settings.organizationName;
-			loaded.rules = change.settings.rules;
-			if (change.settings.rootQuorum === undefined) delete loaded.rootQuorum;
-			else loaded.rootQuorum = change.settings.rootQuorum;
-			if (change.settings.parentOrganizationId === undefined) delete loaded.parentOrganizationId;
-			else loaded.parentOrganizationId = change.settings.parentOrganizationId;
-			return;
-		case "put":
-			loaded.sections.get(change.section)?.set(change.id, change.value);
-			break;
-		case "remove":
-			loaded.sections.get(change.section)?.delete(change.id);
-			break;
-		case "activity": {
-			const { id, dueMs } = change.activity;
-			if (dueMs === null) loaded.due.delete(id);
-			else loaded.due.set(id, dueMs);
-			return;
-		}
-		case "clear":
-			return;
+	if (change.change === "activity") {
+		const { id, dueMs } = change.activity;
+		if (dueMs === null) loaded.due.delete(id);
+		else loaded.due.set(id, dueMs);
+	} else if (change.change === "put" || change.change === "remove") {
+		const section = loaded.sections.get(change.section);
+		if (change.change === "put") section?.set(change.id, change.value);
+		else section?.delete(change.id);
+		if (change.section === users.section) loaded.credentials = undefined;
 	}
-	if (change.section === users.section) loaded.credentials = undefined;
 }
 
 /** Returns an organization, loaded when it is first needed. The least recently used leaves memory first. */
@@ -297,7 +270,8 @@ export function openStore(file: string | undefined, notice: (text: string) => vo
 				database.exec("ROLLBACK TO request; RELEASE request");
 				throw new StorageError("the emulator could not write its data file", { cause: error });
 			}
-			if (changes.some((change) => change.change === "clear")) cache.delete(organizationId);
+			// These are few: the organization is loaded again.
+			if (changes.some(({ change }) => change === "clear" || change === "settings")) cache.delete(organizationId);
 			const loaded = cache.get(organizationId);
 			if (loaded !== undefined) for (const change of changes) applyToLoaded(loaded, change);
 		},

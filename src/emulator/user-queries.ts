@@ -1,4 +1,5 @@
 /** Users as queries and votes show them, with the tags that they have (docs/internals/service.md#extended-reads). */
+import { defined } from "../common/defined.ts";
 import { deriveUuid } from "./identifiers.ts";
 import type { JsonObject, QueryHandlers } from "./kinds/entity-kind.ts";
 import { type User, users } from "./kinds/user.ts";
@@ -37,10 +38,10 @@ function describe(user: User, tags: readonly string[]): JsonObject {
 		})),
 		apiKeys: apiKeys.map(
 			({ publicKey, apiKeyName, type = apiKeyType, sessionProfileId, expirationSeconds, ...times }) => ({
-				credential: { publicKey, type, ...(sessionProfileId === undefined ? {} : { sessionProfileId }) },
+				credential: { publicKey, type, ...defined({ sessionProfileId }) },
 				apiKeyId: apiKeyIdOf(user.userId, publicKey),
 				apiKeyName: apiKeyName ?? "",
-				...(expirationSeconds === undefined ? {} : { expirationSeconds }),
+				...defined({ expirationSeconds }),
 				createdAt: times.createdAt ?? createdAt,
 				updatedAt: times.createdAt ?? updatedAt,
 			}),

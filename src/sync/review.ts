@@ -10,8 +10,8 @@ import {
 	withObjects,
 } from "../plan/activities/activity-effect.ts";
 import { type ReturnedActivity, type ReviewedActivity, reviewActivity } from "../plan/activities/reviewed-activity.ts";
-import { type DesiredOrganization, emptyLastApplied, type LiveOrganization, tagsOf } from "../plan/organization.ts";
-import { namesOfUsers, type Plan, type PlanContext } from "../plan/plan.ts";
+import { type DesiredOrganization, emptyLastApplied, tagsOf } from "../plan/organization.ts";
+import { namesOfUsers, type PlanContext } from "../plan/plan.ts";
 import type { Step } from "../plan/step.ts";
 import { liveNamesFor } from "../plan/users.ts";
 import { textsIn } from "../plan/value.ts";
@@ -41,24 +41,7 @@ export interface ReviewOptions {
 	readonly publicKey: () => string | undefined;
 }
 
-export interface Review {
-	readonly activities: readonly ReviewedActivity[];
-	readonly identity: VoterIdentity;
-	readonly live: LiveOrganization;
-	/** The document as it is at that time; undefined without one. */
-	readonly desired: DesiredOrganization | undefined;
-	/** Whether live has all that a step would change. */
-	readonly isDone: (step: Step) => boolean;
-	/** By the service's clock, milliseconds since 1970. */
-	readonly serviceNowMs: number;
-	readonly organizationName: string | undefined;
-	/** Live names of the users that the activities name; undefined where users were not read. */
-	readonly liveNames: Readonly<Record<string, string>> | undefined;
-	/** Returns an activity that was read again as it is now. */
-	readonly reviewAgain: (activity: ReturnedActivity, serviceNowMs: number) => ReviewedActivity;
-	/** Returns the plan of what some of them would really change together; null if that is nothing. */
-	readonly planTogether: (some: readonly ReviewedActivity[]) => Plan | null;
-}
+export type Review = Awaited<ReturnType<typeof reviewActivities>>;
 
 /** Reviews activities that were read a moment ago. Throws what readLive throws. */
 export async function reviewActivities(
@@ -66,7 +49,7 @@ export async function reviewActivities(
 	returned: readonly ReturnedActivity[],
 	clocked: ClockedReader,
 	{ desired: document, steps, plannedExpiries = [], now, publicKey }: ReviewOptions,
-): Promise<Review> {
+) {
 	const reader: Reader = askOnce(clocked);
 	const { query } = timeQueries(organizationId, reader, now);
 	const serviceNowMs = clocked.serviceTimeMs() ?? now();
@@ -92,19 +75,31 @@ export async function reviewActivities(
 	const users = live.users.known ? live.users : (context.userNames ?? live.users);
 	const userNames = namesOfUsers(desired);
 	const mentioned = textsIn(plain.map(({ parameters, votes }) => [parameters, votes.map(({ userId }) => userId)]));
+	const identity: VoterIdentity = {
+		userId: submitter.known ? submitter.value.userId : null,
+		publicKey: publicKey()?.toLowerCase() ?? null,
+	};
+	const withEffect = (activity: Omit<ReviewedActivity, "effect">): ReviewedActivity => ({
+		...activity,
+		effect: planActivity(activity, effectContext),
+	});
 	return {
-		activities: plain.map((activity) => ({ ...activity, effect: planActivity(activity, effectContext) })),
-		identity: {
-			userId: submitter.known ? submitter.value.userId : null,
-			publicKey: publicKey()?.toLowerCase() ?? null,
-		},
-		...{ live, desired, serviceNowMs, organizationName },
-		isDone: (step) => isDone(step, effectContext),
+		activities: plain.map(withEffect),
+		identity,
+		live,
+		/** The document as it is at that time; undefined without one. */
+		desired,
+		/** By the service's clock, milliseconds since 1970. */
+		serviceNowMs,
+		organizationName,
+		/** Whether live has all that a step would change. */
+		isDone: (step: Step): boolean => isDone(step, effectContext),
+		/** Live names of the users that the activities name; undefined where users were not read. */
 		liveNames: liveNamesFor(mentioned, userNames, users),
-		reviewAgain: (activity, nowMs) => {
-			const again = reviewActivity(activity, { organizationId, nowMs });
-			return { ...again, effect: planActivity(again, effectContext) };
-		},
-		planTogether: (some) => planActivities(organizationId, some, effectContext),
+		/** Returns an activity that was read again as it is now. */
+		reviewAgain: (activity: ReturnedActivity, nowMs: number) =>
+			withEffect(reviewActivity(activity, { organizationId, nowMs })),
+		/** Returns the plan of what some of them would really change together; null if that is nothing. */
+		planTogether: (some: readonly ReviewedActivity[]) => planActivities(organizationId, some, effectContext),
 	};
 }

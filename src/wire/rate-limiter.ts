@@ -39,12 +39,13 @@ export interface RateLimiter {
 	readonly throttledPeriod: { readonly firstMs: number; readonly latestMs: number } | undefined;
 }
 
-/** Why an attempt has to wait. A delay without `waitMs` ends when an attempt in flight ends. */
-type Delay =
-	| { readonly reason: "none" }
-	| { readonly reason: "pause" | "rate"; readonly waitMs: number }
-	/** `reduced`: there would be a free slot without the 429 answers. */
-	| { readonly reason: "busy" | "reduced" };
+/** How an attempt has to wait. */
+interface Delay {
+	/** Left out, until an attempt in flight ends. */
+	readonly waitMs?: number;
+	/** Whether it waits because of limits: there would be a free slot without the 429 answers, the rate, or a pause. */
+	readonly isThrottled: boolean;
+}
 
 /** What an attempt came to, as far as it concerns the rate of others. */
 export type AttemptResult =
@@ -82,14 +83,12 @@ export function makeRateLimiter(limits: RateLimits): RateLimiter {
 	};
 }
 
-/** Returns why the next attempt may not start at `nowMs`, or the reason `none`. */
-export function findDelay(limiter: RateLimiter, nowMs: number): Delay {
-	const pauseMs = limiter.pausedUntilMs - nowMs;
-	const untilNextMs = limiter.nextStartMs - nowMs;
-	if (pauseMs > 0 && pauseMs >= untilNextMs) return { reason: "pause", waitMs: pauseMs };
-	if (untilNextMs > 0) return { reason: "rate", waitMs: untilNextMs };
-	if (limiter.inFlight < limiter.maxInFlight) return { reason: "none" };
-	return { reason: limiter.inFlight < limiter.limits.concurrency ? "reduced" : "busy" };
+/** Returns how the next attempt has to wait at `nowMs`; undefined if it may start. */
+export function findDelay(limiter: RateLimiter, nowMs: number): Delay | undefined {
+	const waitMs = Math.max(limiter.pausedUntilMs, limiter.nextStartMs) - nowMs;
+	if (waitMs > 0) return { waitMs, isThrottled: true };
+	if (limiter.inFlight < limiter.maxInFlight) return undefined;
+	return { isThrottled: limiter.inFlight < limiter.limits.concurrency };
 }
 
 /** Returns the state after an attempt started at `nowMs`. Its number is `started`. */

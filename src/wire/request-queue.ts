@@ -98,9 +98,9 @@ export class RequestQueue {
 		this.#expireWaiters(nowMs);
 		for (let next = this.#waiters[0]; next !== undefined; next = this.#waiters[0]) {
 			const delay = findDelay(this.#limiter, nowMs);
-			if (delay.reason !== "none" && !this.#isOpen) {
-				this.#setThrottled(delay.reason !== "busy");
-				if ("waitMs" in delay) this.#admitAfter(delay.waitMs, nowMs);
+			if (delay !== undefined && !this.#isOpen) {
+				this.#setThrottled(delay.isThrottled);
+				if (delay.waitMs !== undefined) this.#admitAfter(delay.waitMs, nowMs);
 				return;
 			}
 			this.#limiter = startAttempt(this.#limiter, nowMs);

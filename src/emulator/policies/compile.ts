@@ -5,6 +5,8 @@
  * An expression has no short circuit: both sides of `&&` and `||` and every item of a list are evaluated, and one error is an
  * error of the whole.
  */
+
+import { own } from "../../common/own.ts";
 import { policyLimits } from "../assumptions.ts";
 import { comparisonOf, constantOf, joinOf, membershipOf, missingOf, nameOf, numberOf, partOf } from "./expressions.ts";
 import { compileCall, type Predicate } from "./functions.ts";
@@ -175,8 +177,7 @@ class Compiler {
 	#name(name: string): Expression {
 		if (name === "true" || name === "false") return constantOf("bool", name === "true");
 		const item = this.#items.findLast(([known]) => known === name);
-		const keyword = Object.entries(this.#vocabulary.names).find(([known]) => known === name);
-		const [, type] = item ?? keyword ?? [];
+		const type = item?.[1] ?? own(this.#vocabulary.names, name);
 		return type === undefined ? this.#timeFunction(name) : nameOf(name, type);
 	}
 

@@ -1,4 +1,5 @@
 /** Types and values of the policy language (docs/internals/service.md#expressions), and the expressions that give them. */
+import { own } from "../../common/own.ts";
 import { PolicyError } from "./tokens.ts";
 
 /** `missing` is the type of a field that no activity of ours has: it fits every type, and evaluating it errs. */
@@ -37,12 +38,11 @@ export function unify(one: Type, other: Type): Type | undefined {
 		return item === undefined ? undefined : { list: item };
 	}
 	if (typeof one === "string" || typeof other === "string" || isListType(one) || isListType(other)) return undefined;
-	const [left, right] = [one, other].map(({ fields }) => Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1)));
-	if (left?.length !== right?.length) return undefined;
+	if (Object.keys(one.fields).length !== Object.keys(other.fields).length) return undefined;
 	const fields: Record<string, Type> = {};
-	for (const [index, [name, type]] of left?.entries() ?? []) {
-		const [otherName, otherType] = right?.[index] ?? [];
-		const both = otherType === undefined || name !== otherName ? undefined : unify(type, otherType);
+	for (const [name, type] of Object.entries(one.fields)) {
+		const otherType = own(other.fields, name);
+		const both = otherType && unify(type, otherType);
 		if (both === undefined) return undefined;
 		fields[name] = both;
 	}
@@ -64,10 +64,9 @@ export function itemTypeOf(expression: Expression): Type {
 /** Returns the type of a field. Throws a PolicyError when the type has no such field. */
 export function fieldTypeOf(type: Type, name: string): Type {
 	if (type === "missing") return "missing";
-	const field = typeof type === "string" || isListType(type) ? undefined : Object.entries(type.fields);
-	const found = field?.find(([known]) => known === name);
+	const found = typeof type === "string" || isListType(type) ? undefined : own(type.fields, name);
 	if (found === undefined) throw new PolicyError(`no field ${name}`);
-	return found[1];
+	return found;
 }
 
 /** Whether two values of one type are equal. */

@@ -1,4 +1,6 @@
 /** From a seed without problems to an organization and back: the changes of a seed or patch, and an organization as a seed. */
+import { isDeepStrictEqual } from "node:util";
+import { defined } from "../../common/defined.ts";
 import { laterTime, type Time, timeAt } from "../identifiers.ts";
 import { type EntityKind, type JsonObject, putEntity, removeEntity } from "../kinds/entity-kind.ts";
 import { entityKinds } from "../kinds/table.ts";
@@ -23,10 +25,8 @@ function settingsOf(seed: SeedOrganization): OrganizationSettings {
 	return {
 		organizationId: seed.organizationId.toLowerCase(),
 		organizationName: seed.organizationName ?? "",
-		...(seed.rootQuorum === undefined ? {} : { rootQuorum: completeQuorum(seed.rootQuorum) }),
-		...(seed.parentOrganizationId === undefined
-			? {}
-			: { parentOrganizationId: seed.parentOrganizationId.toLowerCase() }),
+		...defined({ rootQuorum: seed.rootQuorum && completeQuorum(seed.rootQuorum) }),
+		...defined({ parentOrganizationId: seed.parentOrganizationId?.toLowerCase() }),
 		rules: completeRules(seed.rules),
 	};
 }
@@ -48,9 +48,15 @@ export function toSeed(organization: Organization): SeedOrganization {
 		const entities = [...organization.entities(kind).values()];
 		return [kind.section, kind.writeSection(entities)];
 	});
-	const quorum = rootQuorum === undefined ? {} : { rootQuorum };
-	const parent = parentOrganizationId === undefined ? {} : { parentOrganizationId };
-	return { organizationId, organizationName, ...parent, ...Object.fromEntries(sections), ...quorum, rules };
+	const parent = defined({ parentOrganizationId });
+	return {
+		organizationId,
+		organizationName,
+		...parent,
+		...Object.fromEntries(sections),
+		...defined({ rootQuorum }),
+		rules,
+	};
 }
 
 /** A partial organization: entities merge by id, `remove` lists ids by section, `rootQuorum` null removes it. */
@@ -117,7 +123,7 @@ function changesOfKind(
 		return withUpdateTime(before.get(kind.idOf(entity)), entity, (row as JsonObject).updatedAt !== undefined, nowMs);
 	});
 	const ids = new Set(entities.map((entity) => kind.idOf(entity)));
-	const isChanged = (entity: object) => JSON.stringify(before.get(kind.idOf(entity))) !== JSON.stringify(entity);
+	const isChanged = (entity: object) => !isDeepStrictEqual(before.get(kind.idOf(entity)), entity);
 	return [
 		...entities.filter(isChanged).map((entity) => putEntity(kind, entity)),
 		...[...before.keys()].filter((id) => !ids.has(id)).map((id) => removeEntity(kind, id)),
@@ -129,10 +135,5 @@ function withUpdateTime(previous: object | undefined, entity: object, hasOwnTime
 	if (previous === undefined || !("updatedAt" in previous) || hasOwnTime) return entity;
 	const updatedAt = previous.updatedAt as Time;
 	const unchanged = { ...entity, updatedAt };
-	const isSame = JSON.stringify(sorted(previous)) === JSON.stringify(sorted(unchanged));
-	return isSame ? previous : { ...unchanged, updatedAt: laterTime(nowMs, updatedAt) };
-}
-
-function sorted(entity: object): object {
-	return Object.fromEntries(Object.entries(entity).sort(([one], [other]) => (one < other ? -1 : 1)));
+	return isDeepStrictEqual(previous, unchanged) ? previous : { ...unchanged, updatedAt: laterTime(nowMs, updatedAt) };
 }

@@ -43,19 +43,7 @@ const clockMarginMs = 10 * 60 * 1000;
 const maxLookupPages = 10;
 
 /** Activities that are pending, as far as they are known. */
-export interface PendingActivities {
-	readonly activities: readonly PendingActivity[];
-	/** Those that were abandoned and are still pending: nothing waits for them. */
-	readonly abandoned: readonly PendingActivity[];
-	/** Those of the journal that were rejected after the journal last recorded them. */
-	readonly rejected: readonly PendingActivity[];
-	/** Why there may be others; null if the service listed them all. */
-	readonly unlisted: NotRead | null;
-	/** Whether the service lists more activities than were read: a duplicate could be among them. */
-	readonly isCutOff: boolean;
-	/** Completed ones that changed user tags, the newest first, as far as they are known; empty where they were not asked for. */
-	readonly completed: readonly CompletedActivity[];
-}
+export type PendingActivities = Awaited<ReturnType<typeof readPendingActivities>>;
 
 export interface PendingOptions {
 	readonly reads: Reads;
@@ -83,7 +71,7 @@ export async function readPendingActivities(
 	reader: Reader,
 	journal: Pick<Journal, "openEntries" | "abandonedNames">,
 	{ reads, nowMs, operations, listsAll = false, confirms, asksForEnds = false, completedEntries }: PendingOptions,
-): Promise<PendingActivities> {
+) {
 	const isWanted = (name: WriteName): boolean => operations === undefined || operations.includes(name);
 	const open = journal.openEntries(organizationId);
 	const types = typesOf(operations, open);
@@ -113,10 +101,15 @@ export async function readPendingActivities(
 		names.has(activityId?.toLowerCase() ?? "") || names.has(fingerprint.toLowerCase());
 	return {
 		activities: found.filter((one) => !isAbandoned(one)),
+		/** Those that were abandoned and are still pending: nothing waits for them. */
 		abandoned: found.filter(isAbandoned),
+		/** Those of the journal that were rejected after the journal last recorded them. */
 		rejected,
+		/** Why there may be others; null if the service listed them all. */
 		unlisted: whyUnlisted(listed),
+		/** Whether the service lists more activities than were read: a duplicate could be among them. */
 		isCutOff: listed?.complete === false,
+		/** Completed ones that changed user tags, the newest first, as far as they are known; empty where they were not asked for. */
 		completed: withJournal(listed?.completed ?? [], completedEntries ?? []),
 	};
 }

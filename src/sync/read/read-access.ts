@@ -1,8 +1,7 @@
 /** Reads users, policies, the root quorum and whose key it is: queries outside the thirteen, so a service may lack any. */
 import { ServiceError } from "../../common/errors.ts";
-import type { LiveRecord, LiveUserTag } from "../../plan/organization.ts";
+import type { LiveRecord } from "../../plan/organization.ts";
 import { type AccessState, type Known, mapKnown, type NotRead } from "../../policy/access.ts";
-import type { UserCredentials } from "../../policy/credentials.ts";
 import type { SubmittingUser } from "../../policy/powers/forecast.ts";
 import type { Reader } from "../../wire/client.ts";
 import { extendedReads, type QueryOperation, queries } from "../../wire/operations.ts";
@@ -50,9 +49,7 @@ export function accessAtKnownTime(access: AccessState, because: NotRead | undefi
 }
 
 /** Returns the same with what else `list_users` shows of users. `query` asks it once. Throws as `readAccess` does. */
-export async function readNamedAccess(
-	query: QueryFunction,
-): Promise<Pick<AccessReading, "access" | "userNames" | "credentials">> {
+export async function readNamedAccess(query: QueryFunction) {
 	const [access, users] = await awaitAll([readAccess(query), queryIfUsable(query, extendedReads.list_users)] as const);
 	return { access, userNames: toUserNames(users), credentials: users.known ? toUserCredentials(users.value) : users };
 }
@@ -86,31 +83,14 @@ export async function readOrganizationName(query: QueryFunction, organizationId:
 }
 
 /** All that `readAccessOnly` reads of one organization. */
-export interface AccessReading {
-	readonly access: AccessState;
-	/** User id to the name that the service has. */
-	readonly userNames: Known<Readonly<Record<string, string>>>;
-	readonly credentials: Known<readonly UserCredentials[]>;
-	readonly userTags: readonly LiveUserTag[];
-	/** Tag id to name. */
-	readonly tagNames: Readonly<Record<string, string>>;
-	/** When it was read, milliseconds since 1970 by our clock. */
-	readonly readAtMs: number;
-	/** The same by the service's clock, which decides time windows; undefined where it does not say. */
-	readonly serverTimeMs: number | undefined;
-}
+export type AccessReading = Awaited<ReturnType<typeof readAccessOnly>>;
 
 /**
  * Reads who can do what without a document: four queries. `list_user_tags` has the names of tags, and shows that the
  * organization exists where the others are missing. `now` is in milliseconds since 1970. `isTimeGiven`: whether powers are judged
  * at another time than now. Throws as `readAccess` does.
  */
-export async function readAccessOnly(
-	organizationId: string,
-	reader: Reader,
-	now: () => number,
-	isTimeGiven = false,
-): Promise<AccessReading> {
+export async function readAccessOnly(organizationId: string, reader: Reader, now: () => number, isTimeGiven = false) {
 	const readAtMs = now();
 	const clocked = withServiceClock(reader, now);
 	const { query } = timeQueries(organizationId, askOnce(clocked));
@@ -124,26 +104,19 @@ export async function readAccessOnly(
 		...named,
 		access: accessAtKnownTime(named.access, isTimeGiven ? undefined : whyUncertainTime(clocked)),
 		userTags,
+		/** Tag id to name. */
 		tagNames: Object.fromEntries(userTags.map(({ id, name }) => [id, name])),
+		/** When it was read, milliseconds since 1970 by our clock. */
 		readAtMs,
+		/** The same by the service's clock, which decides time windows; undefined where it does not say. */
 		serverTimeMs: clocked.serviceTimeMs(),
 	};
 }
 
-/** What `readCredentials` reads of one organization. */
-export interface CredentialsReading extends AccessReading {
-	/** Session profile id to name; empty where they were not read. */
-	readonly sessionProfiles: Readonly<Record<string, string>>;
-	/** The time of the reading, by the service's clock where it says so: milliseconds since 1970. */
-	readonly atMs: number;
-}
+export type CredentialsReading = Awaited<ReturnType<typeof readCredentials>>;
 
 /** Reads the same, and names of session profiles where a key has one: one query more. Throws as `readAccess` does. */
-export async function readCredentials(
-	organizationId: string,
-	reader: Reader,
-	now: () => number,
-): Promise<CredentialsReading> {
+export async function readCredentials(organizationId: string, reader: Reader, now: () => number) {
 	const reading = await readAccessOnly(organizationId, reader, now);
 	const { credentials, serverTimeMs, readAtMs } = reading;
 	const keys = (credentials.known ? credentials.value : []).flatMap(({ apiKeys }) =>
@@ -155,6 +128,7 @@ export async function readCredentials(
 		: undefined;
 	const records = profiles?.known === true ? recordsOf(profiles.value, "sessionProfiles") : [];
 	const names = records.map((one) => [toId(one.sessionProfileId), String(one.sessionProfileName)] as const);
+	// By the service's clock where it says so.
 	return { ...reading, sessionProfiles: Object.fromEntries(names), atMs: serverTimeMs ?? readAtMs };
 }
 

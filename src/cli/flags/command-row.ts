@@ -14,13 +14,22 @@ interface CommandCall extends Call<never> {
 }
 
 /** A command. Its module is loaded when the command is called. */
-export interface CommandRow {
+export interface CommandRow extends Omit<CommandSpec, "arguments" | "flags"> {
 	readonly name: string;
+	readonly arguments: readonly Argument[];
+	readonly flags: readonly Flag[];
+}
+
+/** The commands of one heading, by name. */
+export type CommandSpecs = Readonly<Record<string, CommandSpec>>;
+
+/** What makes the row of a command: its arguments and flags hold state. */
+interface CommandSpec {
 	/** Imperative, lower case, without a full stop. */
 	readonly summary: string;
-	readonly arguments?: readonly Argument[];
+	readonly arguments?: () => readonly Argument[];
 	/** In the order of the help. */
-	readonly flags: readonly Flag[];
+	readonly flags: () => readonly Flag[];
 	readonly example: string;
 	readonly exitCodes: CommandExitCodes;
 	readonly run: (call: CommandCall) => Promise<CommandResult | ResultStream>;

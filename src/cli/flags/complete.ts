@@ -72,7 +72,7 @@ async function findCandidates(
 	if (flag !== undefined) return valuesOf({ ...flag, key: flag.long ?? "" }, typed, terminal);
 	if (inWord !== undefined) return [];
 	const position = before.filter((word, at) => !word.startsWith("-") && !findFlag(before[at - 1], row)).length;
-	const argument = current.startsWith("-") ? undefined : row.arguments?.[position];
+	const argument = current.startsWith("-") ? undefined : row.arguments[position];
 	if (argument === undefined) return row.flags.map(({ long, description }) => [long ?? "", description]);
 	// An argument that is called as a flag takes the same values; an activity is named by its group.
 	const called = argument.name() === "activity" ? "group" : argument.name();

@@ -49,7 +49,7 @@ function addCommand(program: Command, row: CommandRow, context: ProgramContext):
 		.optionsGroup("Output:")
 		.helpOption("-h, --help", "print this help")
 		.addHelpText("after", commandHelp(row.example, row.exitCodes));
-	for (const argument of row.arguments ?? []) command.addArgument(argument);
+	for (const argument of row.arguments) command.addArgument(argument);
 	for (const option of row.flags) command.addOption(option);
 	refuseEmptyAndRepeated(command);
 	command.action((...parameters: unknown[]) => {

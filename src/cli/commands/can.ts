@@ -33,17 +33,14 @@ const answers: Readonly<Record<PowerExplanation["verdict"], ExitCode>> = {
 /** Returns whether the user can do it, in every organization that has the user. Throws UndecidedError where a query is denied. */
 export async function can(words: readonly string[], call: Call<CanFlags>): Promise<CanResult> {
 	const [user = "", activity = ""] = words;
-	const asked = isFile(activity) ? await askedIn(activity, call) : askedBy(activity);
+	// No name of a group ends so.
+	const isFile = activity === "-" || /\.(?:json|ya?ml)$/i.test(activity);
+	const asked = isFile ? await askedIn(activity, call) : askedBy(activity);
 	const question = { ...asked, user, tag: undefined, why: true };
 	const { organizations } = await askPowers(question, call, true).catch(refuseDenied);
 	const verdicts = organizations.flatMap(({ why = [] }) => why.map(({ verdict }) => answers[verdict]));
 	const exitCode = verdicts.length === 0 ? exitCodes.undecided : combineExitCodes(verdicts);
 	return { ...resultHead("can", exitCode, null), because: call.flags.because === true, organizations };
-}
-
-/** No name of a group ends so. */
-function isFile(activity: string): boolean {
-	return activity === "-" || /\.(?:json|ya?ml)$/i.test(activity);
 }
 
 function askedBy(activity: string) {

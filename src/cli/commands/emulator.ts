@@ -5,9 +5,8 @@ import { defined } from "../../common/defined.ts";
 import { ConfigurationError, exitCodes } from "../../common/errors.ts";
 import { showText, writeJson } from "../../common/escape.ts";
 import { type EmulatorResult, resultHead } from "../../render/result/result.ts";
-import { readTextFile } from "../files/read-file.ts";
-import { fileLimitBytes, readInput } from "../files/sources.ts";
-import type { Call, Terminal } from "../output/output.ts";
+import { readInputText } from "../files/sources.ts";
+import type { Call } from "../output/output.ts";
 import { failureOf } from "../output/streams.ts";
 
 interface EmulatorFlags {
@@ -28,8 +27,9 @@ export async function emulator({ flags, terminal, output }: Call<EmulatorFlags>)
 	if (flags.seed === "-" && flags.rules === "-") {
 		throw new ConfigurationError("--seed and --rules cannot both be standard input");
 	}
-	const rules = flags.rules === undefined ? undefined : parseRules(await readText(flags.rules, terminal), flags.rules);
-	const seed = flags.seed === undefined ? undefined : parseSeed(await readText(flags.seed, terminal), flags.seed);
+	const read = (file: string): Promise<string> => readInputText(file, terminal, { maxMebibytes: 128 });
+	const rules = flags.rules === undefined ? undefined : parseRules(await read(flags.rules), flags.rules);
+	const seed = flags.seed === undefined ? undefined : parseSeed(await read(flags.seed), flags.seed);
 	const service = await startEmulator({
 		port: flags.port,
 		host: flags.host,
@@ -52,12 +52,4 @@ export async function emulator({ flags, terminal, output }: Call<EmulatorFlags>)
 	if (lost === undefined || lost.code === "EPIPE") output.detail(`${await signalled}: closing`);
 	await service.close();
 	return resultHead("emulator", exitCodes.inSync, null);
-}
-
-/** Returns the text of the file, or of standard input for `-`. */
-async function readText(file: string, terminal: Terminal): Promise<string> {
-	if (file !== "-") return readTextFile(file, terminal.directory, { maxMebibytes: 128 });
-	const bytes = await readInput(terminal);
-	if (bytes.length > fileLimitBytes) throw new ConfigurationError("standard input is larger than 8 MiB");
-	return new TextDecoder().decode(bytes);
 }

@@ -115,12 +115,12 @@ async function readFindings(
 	]);
 	const activity = one?.value.activity;
 	const listed = Array.isArray(all?.value.policies) ? all.value.policies.filter(isRecord) : [];
-	const policies = listed.filter(({ policyId }) => judging.has(String(policyId))).map(readPolicy);
+	const policies = listed
+		.filter(({ policyId }) => judging.has(String(policyId)))
+		.map(({ policyId, policyName, consensus }): JudgingPolicy => {
+			return { policyId: String(policyId), policyName: textOrNull(policyName), consensus: textOrNull(consensus) };
+		});
 	return { activity: isRecord(activity) ? readAnyActivity(activity) : undefined, evaluations, policies, statuses };
-}
-
-function readPolicy({ policyId, policyName, consensus }: Readonly<Record<string, unknown>>): JudgingPolicy {
-	return { policyId: String(policyId), policyName: textOrNull(policyName), consensus: textOrNull(consensus) };
 }
 
 export function toExplainedActivity(activity: Activity, names: ObjectNames = noNames): ExplainedActivity {

@@ -146,26 +146,21 @@ export async function findOrganization(call: Call<NamingFlags>): Promise<string>
 	});
 }
 
-/** Returns the organizations of the documents, or the one that is named, each with its document if there is one. */
-export async function findOrganizations(
-	call: Call<NamingFlags>,
-): Promise<ReadonlyMap<string, DesiredOrganization | undefined>> {
+/** An organization, with its document if there is one. */
+export interface FoundDocument extends NamedOrganization {
+	readonly desired: DesiredOrganization | undefined;
+}
+
+/** Returns the organizations of the documents, or the one that is named. */
+export async function findNamed(call: Call<NamingFlags>): Promise<readonly FoundDocument[]> {
 	const { flags, terminal } = call;
 	const isImplied = flags.local !== true && findOrganizationId(terminal.environment) === undefined;
 	const files = isImplied ? documentsOf(call) : flags.file;
-	if (flags.organization === undefined && files.length > 0) {
-		const organizations = await readDesired({ file: files, env: flags.env }, terminal);
-		return new Map(organizations.map((desired) => [desired.organizationId, desired]));
+	if (flags.organization !== undefined || files.length === 0) {
+		return [{ organizationId: await findOrganization(call), desired: undefined }];
 	}
-	return new Map([[await findOrganization(call), undefined]]);
-}
-
-/** Returns the same as a list, with their names. */
-export async function findNamed(call: Call<NamingFlags>) {
-	return [...(await findOrganizations(call))].map(([organizationId, desired]) => {
-		const named: NamedOrganization = desired === undefined ? { organizationId } : namedIn(desired);
-		return { ...named, desired };
-	});
+	const organizations = await readDesired({ file: files, env: flags.env }, terminal);
+	return organizations.map((desired) => ({ ...namedIn(desired), desired }));
 }
 
 /** Returns the organizations of the named documents, or of the default document; none if neither exists. */

@@ -3,7 +3,6 @@ import { ConfigurationError, combineExitCodes, exitCodes } from "../../common/er
 import { showText } from "../../common/escape.ts";
 import { addressesOf, type ObjectNames } from "../../plan/activities/activity-objects.ts";
 import type { PendingActivity } from "../../plan/activities/pending.ts";
-import type { DesiredOrganization } from "../../plan/organization.ts";
 import { commandText } from "../../plan/suggested-command.ts";
 import { resultHead, type WaitResult } from "../../render/result/result.ts";
 import { reasonText } from "../../say/reason.ts";
@@ -18,7 +17,7 @@ import { withConnection, withJournal } from "../connect.ts";
 import { outcomeExitCodes } from "../output/failure.ts";
 import type { Call } from "../output/output.ts";
 import { namesFrom } from "./activity-names.ts";
-import { findOrganizations } from "./selection.ts";
+import { type FoundDocument, findNamed } from "./selection.ts";
 import { pollUntilEnded, type WaitFlags, type WaitRun, type Watched } from "./wait-rounds.ts";
 
 /** What is in doubt can still be read. */
@@ -26,7 +25,7 @@ const exitCodeOf = { ...outcomeExitCodes, unknown: exitCodes.pendingApproval };
 
 /** Reads again until every activity that is pending in the organizations, or each that is named, has ended. */
 export async function wait(activityIds: readonly string[], call: Call<WaitFlags>): Promise<WaitResult> {
-	const organizations = await findOrganizations(call);
+	const organizations = await findNamed(call);
 	return withConnection(call, ({ client }) =>
 		withJournal(call, async (journal) => {
 			const run: WaitRun = { ...call, journal, reader: client.reader };
@@ -46,17 +45,13 @@ export async function wait(activityIds: readonly string[], call: Call<WaitFlags>
 }
 
 /** Returns all activities that are pending or in doubt, or those with these ids. Throws ConfigurationError for an unknown id. */
-async function findWatched(
-	organizations: ReadonlyMap<string, DesiredOrganization | undefined>,
-	activityIds: readonly string[],
-	run: WaitRun,
-) {
+async function findWatched(organizations: readonly FoundDocument[], activityIds: readonly string[], run: WaitRun) {
 	const { readPendingActivities } = await import("../../sync/read/pending-activities.ts");
 	const { journal, reader, terminal, flags } = run;
 	const all: Watched[] = [];
 	const unlisted: string[] = [];
 	const names = new Map<string, ObjectNames>();
-	for (const [organizationId, desired] of organizations) {
+	for (const { organizationId, desired } of organizations) {
 		const own = journal.openEntries(organizationId);
 		// An entry that ends while this waits is not among the open ones any more.
 		const namesHere = namesFrom(organizationId, desired, journal);
@@ -76,7 +71,7 @@ async function findWatched(
 	const watched: Watched[] = [];
 	for (const id of activityIds) {
 		const known = all.find((one) => one.activityId?.toLowerCase() === id.toLowerCase() || one.fingerprint === id);
-		watched.push(known ?? (await findNamed(id, names, run)));
+		watched.push(known ?? (await findEnded(id, names, run)));
 	}
 	return { watched, unlisted: [] };
 }
@@ -123,7 +118,7 @@ function seenOf(activity: PendingActivity | undefined): Watched["seen"] {
 }
 
 /** Returns an activity that is not listed as pending, because it may have ended. Throws ConfigurationError when it is unknown. */
-async function findNamed(activityId: string, names: ReadonlyMap<string, ObjectNames>, run: WaitRun): Promise<Watched> {
+async function findEnded(activityId: string, names: ReadonlyMap<string, ObjectNames>, run: WaitRun): Promise<Watched> {
 	for (const [organizationId, namesHere] of run.flags.reads === "auto" ? names : []) {
 		// The service would reject what is no id, such as a fingerprint.
 		if (!formats.uuid.test(activityId)) continue;

@@ -5,8 +5,7 @@ import { showText } from "../../common/escape.ts";
 import { isSameFile } from "../../common/files.ts";
 import { decodeSavedPlan, encodeSavedPlan, type SavedPlan } from "../../document/saved/saved-plan.ts";
 import type { Terminal } from "../output/output.ts";
-import { readTextFile } from "./read-file.ts";
-import { readInput } from "./sources.ts";
+import { readInputText } from "./sources.ts";
 import { checkWritable, replaceFile, writeOrRefuse } from "./write-file.ts";
 
 /** Max size of a saved plan: enough for thousands of organizations. */
@@ -14,15 +13,8 @@ const maxMebibytes = 128;
 
 /** Returns the saved plan of a file, or of standard input for `-`. Throws ConfigurationError if it is not a valid saved plan. */
 export async function readSavedPlan(file: string, terminal: Terminal): Promise<SavedPlan> {
-	if (file !== "-") {
-		const options = { maxMebibytes, hint: "plan saves one with --out" };
-		return decodeSavedPlan(readTextFile(file, terminal.directory, options), file);
-	}
-	const bytes = await readInput(terminal, maxMebibytes * 1024 * 1024);
-	if (bytes.length > maxMebibytes * 1024 * 1024) {
-		throw new ConfigurationError(`standard input is not a saved plan: it is larger than ${maxMebibytes} MiB`);
-	}
-	return decodeSavedPlan(new TextDecoder().decode(bytes), file);
+	const text = await readInputText(file, terminal, { maxMebibytes, hint: "plan saves one with --out" });
+	return decodeSavedPlan(text, file);
 }
 
 /** Returns a function that writes a saved plan as a whole. Throws ConfigurationError at once if the file cannot be written. */

@@ -21,7 +21,7 @@ import type { CommandContext } from "../../plan/suggested-command.ts";
 import type { Flags } from "../flags/given-flags.ts";
 import type { Terminal } from "../output/output.ts";
 import { type DocumentFile, findDocumentFiles } from "./document-files.ts";
-import { readOrRefuse } from "./read-file.ts";
+import { decodeText, readOrRefuse, readTextFile, type TextFileOptions } from "./read-file.ts";
 import { openSpool } from "./spool.ts";
 
 export { defaultDocument } from "./document-files.ts";
@@ -99,6 +99,12 @@ export function readFile({ name, path }: DocumentFile): Uint8Array {
 export async function readInputFile(name: string, terminal: Terminal): Promise<Uint8Array> {
 	if (name === "-") return readInput(terminal);
 	return readOrRefuse(name, () => readRegularFile(resolve(terminal.directory, name), fileLimitBytes)).bytes;
+}
+
+/** Returns the same as text. Throws ConfigurationError where it cannot be read or is too large. */
+export async function readInputText(name: string, terminal: Terminal, options: TextFileOptions): Promise<string> {
+	if (name !== "-") return readTextFile(name, terminal.directory, options);
+	return decodeText("standard input", await readInput(terminal, options.maxMebibytes * 1024 * 1024), options);
 }
 
 /** A pipe that the shell opened (`-f <(…)`) can be read only once, like standard input. */

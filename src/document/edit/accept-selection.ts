@@ -119,13 +119,9 @@ function listRefused(found: Match): readonly (Match & { readonly address: string
 	return found.all.filter((address) => !found.free.includes(address)).map((address) => ({ ...found, address }));
 }
 
-function pendingActivity(address: string, { waiting }: Plan): RelatedActivity | undefined {
-	// A rejected activity changes nothing.
-	return waiting.find((one) => one.relation !== "rejected" && isCovered(address, one));
-}
-
 function whyNot(address: string, { plan, held }: SelectableOrganization): string | undefined {
-	const waiting = pendingActivity(address, plan);
+	// A rejected activity changes nothing.
+	const waiting = plan.waiting.find((one) => one.relation !== "rejected" && isCovered(address, one));
 	if (waiting !== undefined) return describePending(waiting);
 	return held.includes(address)
 		? "access that expired cannot be accepted, because that would make it permanent; to keep it, change its `until`"

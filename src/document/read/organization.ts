@@ -62,7 +62,7 @@ export function readOrganization(
 	const protectedObjects = readProtected(roots, users, problems);
 	checkProtectedTags(entries, protectedObjects, problems);
 	const rules = readRules(roots, { tags: entries, users }, problems);
-	const name = readOrganizationName(roots, problems);
+	const name = firstAgreed(entriesAt(roots, "name"), (cell) => readName(cell, problems)?.text, problems)?.value;
 	const desired = {
 		organizationId,
 		...defined({ name }),
@@ -115,10 +115,6 @@ export function withoutPlaces(one: DesiredObject | DesiredRule): object {
 		return { ...one, ...place };
 	const windows = one.members.windows.map((window) => ({ ...window, ...place }));
 	return { ...one, members: { ...one.members, windows }, ...place };
-}
-
-function readOrganizationName(roots: readonly Cell[], problems: Problems): string | undefined {
-	return firstAgreed(entriesAt(roots, "name"), (cell) => readName(cell, problems)?.text, problems)?.value;
 }
 
 function readAccessTests(roots: readonly Cell[], problems: Problems): DesiredOrganization["accessTests"] {

@@ -38,10 +38,12 @@ interface ReadFile {
 	readonly isComplete: boolean;
 }
 
+/** Where a document is: the index of its file, and its own in the file. */
+type Place = readonly [file: number, document: number];
+
 /** What is known of an organization before all documents are. */
 interface Group {
-	/** Where its documents are: the index of the file, and of the document in it. */
-	readonly places: (readonly [file: number, document: number])[];
+	readonly places: Place[];
 	/** Its documents from lists. */
 	readonly rows: Cell[];
 }
@@ -62,10 +64,8 @@ class DocumentReader {
 	readonly #take: (desired: DesiredOrganization) => void;
 	readonly #newSubstitution: () => Substitution;
 	readonly #problems = new Problems();
-	/** Organizations that were taken, of one document without a problem: a number each, because a fleet has many. */
-	readonly #taken = new Map<string, number>();
-	/** The place that each of these numbers is for, as two elements: the file, and the document in it. */
-	readonly #takenPlaces: number[] = [];
+	/** Organizations that were taken, of one document without a problem, and its place. */
+	readonly #taken = new Map<string, Place>();
 	/** All others. */
 	readonly #groups = new Map<string, Group>();
 	readonly #templates: Template[] = [];
@@ -112,12 +112,12 @@ class DocumentReader {
 		return problems.sorted(files);
 	}
 
-	#addDocument(root: Cell, place: readonly [file: number, document: number]): void {
+	#addDocument(root: Cell, place: Place): void {
 		const id = organizationIdOf(root, this.#problems);
 		const group = id === undefined ? undefined : this.#findGroup(id);
 		if (id === undefined) this.#unassigned.push({ places: [place], rows: [] });
 		else if (group !== undefined) group.places.push(place);
-		else if (this.#takeAlone(id, root)) this.#taken.set(id, this.#takenPlaces.push(...place) - place.length);
+		else if (this.#takeAlone(id, root)) this.#taken.set(id, place);
 		else this.#groups.set(id, { places: [place], rows: [] });
 	}
 
@@ -125,8 +125,7 @@ class DocumentReader {
 	#findGroup(id: string): Group | undefined {
 		const taken = this.#taken.get(id);
 		if (taken === undefined) return this.#groups.get(id);
-		const [file = 0, document = 0] = this.#takenPlaces.slice(taken, taken + 2);
-		const group: Group = { places: [[file, document]], rows: [] };
+		const group: Group = { places: [taken], rows: [] };
 		this.#taken.delete(id);
 		this.#groups.set(id, group);
 		return group;

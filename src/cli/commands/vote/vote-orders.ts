@@ -11,7 +11,7 @@ import type { Flags } from "../../flags/given-flags.ts";
 import type { Call } from "../../output/output.ts";
 import { refuseLoneFlags } from "../apply/consent.ts";
 import { readCheckedPlan } from "../apply/saved.ts";
-import { findOrganizations, type NamingFlags, readNamed, readOrElse } from "../selection.ts";
+import { findNamed, type NamingFlags, readNamed, readOrElse } from "../selection.ts";
 
 export type VoteOrderFlags = NamingFlags & Flags<"plan" | "digest" | "maxAge">;
 
@@ -75,8 +75,8 @@ function readName(name: string): string {
 
 /** Returns the organizations that are named, each with its document if there is one. */
 async function findDocuments(call: Call<VoteOrderFlags>) {
-	const found = [...(await findOrganizations(call))];
-	const isWhole = found.every(([, desired]) => desired !== undefined);
+	const found = await findNamed(call);
+	const isWhole = found.every(({ desired }) => desired !== undefined);
 	const documents = isWhole
 		? []
 		: await readOrElse<readonly DesiredOrganization[]>(
@@ -84,7 +84,7 @@ async function findDocuments(call: Call<VoteOrderFlags>) {
 				() => readNamed(call),
 				() => [],
 			);
-	return found.map(([organizationId, desired]) => {
+	return found.map(({ organizationId, desired }) => {
 		const other = documents.find((one) => one.organizationId === organizationId);
 		return { organizationId, desired: desired ?? other };
 	});

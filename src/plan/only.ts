@@ -65,9 +65,15 @@ export function withLists(
 		const unlisted = selected.flatMap(({ isUnlisted, label }) => (isUnlisted === true ? (label ?? []) : []));
 		return { ...list, part: { selected, entries, unlisted } };
 	};
-	const { policies, userTags } = whole.exactly ?? {};
-	const exactly = defined({ policies: part("policy", policies), userTags: part("userTag", userTags) });
-	const { exactly: _, ...rest } = narrowed;
+	return withExactly(narrowed, (kind, list) => part(kind, whole.exactly?.[list]));
+}
+
+/** Returns the document with the complete lists that there are then. */
+function withExactly(
+	{ exactly: _, ...rest }: DesiredOrganization,
+	listOf: (kind: KindName, list: "policies" | "userTags") => Exceptions | undefined,
+): DesiredOrganization {
+	const exactly = defined({ policies: listOf("policy", "policies"), userTags: listOf("userTag", "userTags") });
 	return Object.keys(exactly).length === 0 ? rest : { ...rest, exactly };
 }
 
@@ -77,23 +83,10 @@ export function keepOnly(desired: DesiredOrganization, keep: (object: DesiredObj
 	const named = new Set(policiesOf({ objects: [...kept] }).flatMap(tagsNamedBy));
 	const isKept = (object: DesiredObject): boolean =>
 		kept.has(object) || (object.kind === "userTag" && !("absent" in object) && named.has(object.name));
-	const { exactly, ...rest } = { ...desired, narrowed: true, objects: desired.objects.filter(isKept) };
-	const complete = exactly === undefined ? undefined : keepComplete(exactly, desired, isKept);
-	return { ...rest, ...defined({ exactly: complete }) };
-}
-
-/** Returns the lists that are still complete: what is left out of one is listed all the same. */
-function keepComplete(
-	{ policies, userTags }: NonNullable<DesiredOrganization["exactly"]>,
-	{ objects }: DesiredOrganization,
-	isKept: (object: DesiredObject) => boolean,
-): DesiredOrganization["exactly"] {
-	const isWhole = (kind: KindName): boolean => objects.every((object) => object.kind !== kind || isKept(object));
-	const whole = {
-		...(isWhole("policy") ? defined({ policies }) : {}),
-		...(isWhole("userTag") ? defined({ userTags }) : {}),
-	};
-	return Object.keys(whole).length === 0 ? undefined : whole;
+	const narrowed = { ...desired, narrowed: true, objects: desired.objects.filter(isKept) };
+	// What is left out of a complete list is listed all the same: then it is complete no longer.
+	const isWhole = (kind: KindName): boolean => desired.objects.every((one) => one.kind !== kind || isKept(one));
+	return withExactly(narrowed, (kind, list) => (isWhole(kind) ? desired.exactly?.[list] : undefined));
 }
 
 /** Returns the document with only the objects that these changes change, whatever the aliases of users. */

@@ -8,8 +8,6 @@ import {
 	absentTagsOf,
 	type DesiredMembers,
 	type DesiredOrganization,
-	type DesiredRule,
-	type Exceptions,
 	expectationsOf,
 	type Limits,
 	type LiveOrganization,
@@ -76,22 +74,20 @@ export function compareDocuments(
 	{ pairs, policies, live }: Compared,
 ): readonly DemandingDifference[] {
 	return [
-		...pairs
-			.flatMap((pair) => tagDifferences(pair))
-			.sort((left, right) => compareText(left.difference.address, right.difference.address)),
+		...pairs.flatMap((pair) => tagDifferences(pair)).sort(byAddress),
 		...policies,
 		...absentTagDifferences(base, head, live),
 		...absentDifferences(base, head, live),
 		...expectationDifferences(base, head),
-		...exactlyDifferences(base, head),
+		...valueDifferences("exactly", base, head, exceptionsIn),
 		...protectDifferences(base, head),
-		...limitDifferences(base.limits, head.limits),
-		...(base.accessTests === head.accessTests
-			? []
-			: [differenceAt("accessTests", "limit", { before: base.accessTests ?? null, after: head.accessTests ?? null })]),
-		...ruleDifferences(base.rules, head.rules),
+		...valueDifferences("limit", base, head, limitsIn),
+		...valueDifferences("rule", base, head, rulesIn).sort(byAddress),
 	];
 }
+
+const byAddress = (left: DemandingDifference, right: DemandingDifference): number =>
+	compareText(left.difference.address, right.difference.address);
 
 export function differenceAt(
 	address: string,
@@ -222,7 +218,7 @@ function absentDifferences(
 		return [
 			...added.map((address) => differenceAt(address, "absent", {}, removalCell(address, live))),
 			...gone.map((address) => differenceAt(address, "not-absent")),
-		].sort((left, right) => compareText(left.difference.address, right.difference.address));
+		].sort(byAddress);
 	});
 }
 
@@ -260,42 +256,39 @@ function protectDifferences(base: DesiredOrganization, head: DesiredOrganization
 	});
 }
 
-/** A complete list is shown by its exceptions; null is one that is not complete. */
-function exactlyDifferences(base: DesiredOrganization, head: DesiredOrganization): readonly DemandingDifference[] {
-	const of = ({ exactly }: DesiredOrganization, list: "policies" | "userTags"): Exceptions["except"] | null =>
-		exactly?.[list]?.except ?? null;
-	return (["policies", "userTags"] as const).flatMap((list) => {
-		const [before, after] = [of(base, list), of(head, list)];
-		return sameValue(before, after) ? [] : [differenceAt(`exactly.${list}`, "exactly", { before, after })];
-	});
-}
+/** What a document says, by its address; null and undefined are nothing. */
+type Values = Readonly<Record<string, unknown>>;
 
-/** A limit is shown as a document writes it; null is none, or the default. */
-function limitDifferences(base: Limits, head: Limits): readonly DemandingDifference[] {
-	const kinds = ["memberRemovals", ...Object.values(removalLists), ...writeLimits, ...powerLimits, "expiries"] as const;
-	return kinds.flatMap((kind) => {
-		const [before, after] = [base[kind], head[kind]].map(showLimit);
-		return before === after ? [] : [differenceAt(`limits.${kind}`, "limit", { before, after })];
-	});
-}
-
-/** A rule is shown by its address and its value; null is none. */
-function ruleDifferences(
-	base: readonly DesiredRule[] = [],
-	head: readonly DesiredRule[] = [],
-): readonly DemandingDifference[] {
-	const valuesIn = (rules: readonly DesiredRule[]) => {
-		return new Map(rules.map((rule) => [addressOfRule(rule), valueOfRule(rule)]));
-	};
+function valueDifferences(
+	what: "exactly" | "limit" | "rule",
+	base: DesiredOrganization,
+	head: DesiredOrganization,
+	valuesIn: (desired: DesiredOrganization) => Values,
+): DemandingDifference[] {
 	const [was, is] = [valuesIn(base), valuesIn(head)];
-	const addresses = [...new Set([...was.keys(), ...is.keys()])].sort(compareText);
-	return addresses.flatMap((address) => {
-		const [before, after] = [was.get(address) ?? null, is.get(address) ?? null];
-		return before === after ? [] : [differenceAt(address, "rule", { before, after })];
+	return Object.keys({ ...was, ...is }).flatMap((address) => {
+		const [before, after] = [was[address] ?? null, is[address] ?? null];
+		return sameValue(before, after) ? [] : [differenceAt(address, what, { before, after })];
 	});
 }
 
-function showLimit(limit: Limits[keyof Limits]): string | number | null {
-	if (typeof limit !== "object") return limit ?? null;
+/** A complete list is shown by its exceptions. */
+const exceptionsIn = ({ exactly }: DesiredOrganization): Values => ({
+	"exactly.policies": exactly?.policies?.except,
+	"exactly.userTags": exactly?.userTags?.except,
+});
+
+/** A limit is shown as a document writes it. */
+function limitsIn({ limits, accessTests }: DesiredOrganization): Values {
+	const kinds = ["memberRemovals", ...Object.values(removalLists), ...writeLimits, ...powerLimits, "expiries"] as const;
+	const shown = kinds.map((kind) => [`limits.${kind}`, showLimit(limits[kind])] as const);
+	return { ...Object.fromEntries(shown), accessTests };
+}
+
+const rulesIn = ({ rules = [] }: DesiredOrganization): Values =>
+	Object.fromEntries(rules.map((rule) => [addressOfRule(rule), valueOfRule(rule)]));
+
+function showLimit(limit: Limits[keyof Limits]): string | number | undefined {
+	if (typeof limit !== "object") return limit;
 	return "count" in limit ? limit.count : `${limit.percent}%`;
 }

@@ -337,17 +337,16 @@ export const emptyLastApplied: LastApplied = { userTags: {}, removed: {} };
 /** What an id looks like: a UUID, in any case. */
 export const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** A user as far as a document needs one. */
-export interface LiveUser {
+/** An object, or a user, as the service calls it. Names of users are not unique, and perhaps empty. */
+export interface Named {
 	readonly id: string;
-	/** As the service has it: not unique, perhaps empty. */
 	readonly name: string;
 }
 
 /** All that a key can read of an organization, for export. */
 export interface WholeOrganization {
 	readonly live: LiveOrganization;
-	readonly users: Known<readonly LiveUser[]>;
+	readonly users: Known<readonly Named[]>;
 	/** Whether the session profiles of `live` are all there are. */
 	readonly sessionProfilesKnown: Known<unknown>;
 }

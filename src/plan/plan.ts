@@ -31,14 +31,16 @@ import {
 	type Known,
 	type LiveOrganization,
 	type LiveRemovable,
+	type LiveUserTag,
 	tagsOf,
 } from "./organization.ts";
+import type { NamedOrganization } from "./organization-name.ts";
 import { judgeRules } from "./rules/guards.ts";
 import { brokenRules, describeRules, findRules, type JudgedRule, unreadRules } from "./rules/judge.ts";
 import { coveredAddresses, type Step } from "./step.ts";
 import { groupSteps } from "./step-groups.ts";
 import { makeSteps } from "./steps.ts";
-import { liveNamesFor, usersOf } from "./users.ts";
+import { liveNamesFor, type UserNames, usersOf } from "./users.ts";
 import { compareText, digestOf, textsIn } from "./value.ts";
 import { findWarnings } from "./warnings.ts";
 
@@ -46,18 +48,9 @@ import { findWarnings } from "./warnings.ts";
 export type Reads = "auto" | "documented";
 
 /** What `plan` prints and `apply` obeys; schemas/plan.json describes it. */
-export interface Plan extends Omit<Consequences, "steps"> {
+export interface Plan extends NamedOrganization, Omit<UserNames, "aliases">, Omit<Consequences, "steps"> {
 	readonly formatVersion: 1;
-	readonly organizationId: string;
-	/** What the document calls it; left out where it gives no name. */
-	readonly organizationName?: string;
-	/** What the service calls it; left out where the service was not asked whose key it is, or did not say. */
-	readonly liveOrganizationName?: string;
 	readonly documentDigest: string;
-	/** User id to alias. */
-	readonly userNames: Readonly<Record<string, string>>;
-	/** Live names of those users, and of all with a similar name (users.ts); left out where users were not read. */
-	readonly liveNames?: Readonly<Record<string, string>>;
 	readonly reads: Reads;
 	/** When the organization was read, ISO 8601 in UTC. */
 	readonly readAt: string;
@@ -297,7 +290,7 @@ export function findRemovable(
 function unmanagedTags(
 	desired: DesiredOrganization,
 	changes: readonly Change[],
-	liveTags: readonly { readonly id: string; readonly name: string; readonly type: string }[],
+	liveTags: readonly LiveUserTag[],
 ): Plan["unmanaged"] {
 	const tags = tagsOf(desired);
 	if (tags.length === 0 || desired.narrowed === true) return [];

@@ -1,6 +1,7 @@
 /** The steps that create and change policies: one creates any number of them, and each change is an activity of its own. */
 import type { PolicyChange, PolicyContent, TagChange } from "./change.ts";
 import type { StepDraft } from "./kinds/kind.ts";
+import type { Named } from "./organization.ts";
 import { asideKey, changedKey, isTemporaryName, orderRenames, type TemporaryNames, temporaryName } from "./renames.ts";
 import type { NewPolicy, StepParameters, StepReason } from "./step.ts";
 import { sameValue } from "./value.ts";
@@ -17,7 +18,7 @@ interface DraftOptions {
 export function policyDrafts(
 	changes: readonly PolicyChange[],
 	tagChanges: readonly TagChange[],
-	livePolicies: readonly { readonly id: string; readonly name: string }[],
+	livePolicies: readonly Named[],
 	{ removedIds, temporaryNames, renamedFirst, separately }: DraftOptions,
 ): readonly StepDraft[] {
 	const holders = new Map(livePolicies.map(({ id, name }) => [name, id]));

@@ -12,7 +12,7 @@ import type { AddressText } from "./address.ts";
 import type { Change, PolicyChange, RemovalChange, TagChange } from "./change.ts";
 import { retriedIn } from "./guards/overrides.ts";
 import { findOtherImpact, type StaleImpact } from "./impact/stale-impact.ts";
-import type { LiveOrganization } from "./organization.ts";
+import type { LiveOrganization, Named } from "./organization.ts";
 import { digestTouched, findRemovable, type Plan } from "./plan.ts";
 import { coveredAddresses, type NewPolicy, type Step } from "./step.ts";
 import { groupSteps } from "./step-groups.ts";
@@ -42,17 +42,12 @@ export type Staleness =
 	/** `now`: null where it cannot be read. */
 	| { readonly what: "removal"; readonly before: RemovalChange["before"]; readonly now: RemovalChange["before"] }
 	/** Null: there is none. */
-	| { readonly what: "policy"; readonly before: NamedPolicy | null; readonly now: NamedPolicy | null }
+	| { readonly what: "policy"; readonly before: Named | null; readonly now: Named | null }
 	| { readonly what: "gone" | "unread" }
 	/** `activity`: what the plan file states of the activity that was not to be submitted again. */
 	| { readonly what: "released"; readonly operation: string; readonly activity: "rejected" | "pending" }
 	| { readonly what: "step"; readonly planned: Step | undefined; readonly wanted: Step | undefined }
 	| StaleImpact;
-
-interface NamedPolicy {
-	readonly id: string;
-	readonly name: string;
-}
 
 /** `now`: null where the tag does not exist. `freshTagId`: the tag that the document means now; null where it needs no change. */
 interface StaleTag {

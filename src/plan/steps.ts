@@ -6,17 +6,11 @@ import { type Change, isWritten, type RemovalChange, type TagChange } from "./ch
 import { removalKinds } from "./kinds/index.ts";
 import type { StepDraft } from "./kinds/kind.ts";
 import type { RemovalKindName } from "./kinds/names.ts";
-import type { DesiredOrganization } from "./organization.ts";
+import type { DesiredOrganization, Named } from "./organization.ts";
 import { policyDrafts } from "./policy-steps.ts";
 import { asideKey, changedKey, orderRenames, type Rename, type TemporaryNames, temporaryName } from "./renames.ts";
 import type { Step } from "./step.ts";
 import { compareText } from "./value.ts";
-
-/** What is live, by name. */
-interface Named {
-	readonly id: string;
-	readonly name: string;
-}
 
 type StepOptions = Pick<DesiredOrganization, "temporaryNames" | "separately"> & {
 	/** Ids of tags and policies that take their new names in activities of their own, before they are changed besides. */

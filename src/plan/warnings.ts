@@ -17,8 +17,8 @@ import {
 	type DesiredOrganization,
 	type Known,
 	type LiveOrganization,
-	type LiveUser,
 	liveKeyOf,
+	type Named,
 	type Position,
 	policiesOf,
 	removalsOf,
@@ -91,11 +91,7 @@ function misspelledAbsent(
 ): readonly Problem[] {
 	const applied = [lastApplied.userTags, lastApplied.policies ?? {}].flatMap((one) => Object.values(one));
 	const gone = new Set(applied.map(({ name }) => name));
-	const warn = (
-		name: string,
-		known: readonly { readonly id: string; readonly name: string }[],
-		at: Position | undefined,
-	) => {
+	const warn = (name: string, known: readonly Named[], at: Position | undefined) => {
 		const near = known.some((one) => one.name === name || one.id === name)
 			? undefined
 			: nearest(
@@ -121,7 +117,7 @@ function unlistedOnly(desired: DesiredOrganization, live: LiveOrganization): rea
 	const warn = (
 		list: "policies" | "userTags",
 		what: "policy" | "user tag",
-		known: Known<readonly LiveUser[]>,
+		known: Known<readonly Named[]>,
 	): readonly Problem[] => {
 		const exceptions = desired.exactly?.[list];
 		if (place === undefined || exceptions?.part === undefined || !known.known) return [];
@@ -146,7 +142,7 @@ function unlistedOnly(desired: DesiredOrganization, live: LiveOrganization): rea
 	];
 }
 
-const isCalled = (label: string, { id, name }: LiveUser): boolean =>
+const isCalled = (label: string, { id, name }: Named): boolean =>
 	selectsLabel({ label }, name) || selectsLabel({ label }, id);
 
 /** Policies that ask for a user tag by its name. They are in no document: each is at the tag, or at the document's first line. */
@@ -235,7 +231,7 @@ function renamedOutside(desired: DesiredOrganization, live: LiveOrganization): r
 	const { userTags, policies = {} } = live.lastApplied;
 	const renamedIn = (
 		kind: "policy" | "userTag",
-		known: Known<readonly LiveUser[]> = { known: false, because: { kind: "not-asked" } },
+		known: Known<readonly Named[]> = { known: false, because: { kind: "not-asked" } },
 		applied: Readonly<Record<string, { readonly name: string }>>,
 	): readonly Problem[] => {
 		const wanted = kind === "policy" ? policiesOf({ objects }) : tagsOf({ objects });

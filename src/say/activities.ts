@@ -1,9 +1,10 @@
 /** The words for activities of the service: their status, their votes, and what a pending one waits for. */
+
 import { defined } from "../common/defined.ts";
 import { showName } from "../common/escape.ts";
 import type { ActivityEvent, SeenActivity } from "../plan/activities/activity-events.ts";
 import type { PendingActivity } from "../plan/activities/pending.ts";
-import type { Holder } from "../plan/activities/taken-names.ts";
+import type { Named } from "../plan/organization.ts";
 import type { ActivityState } from "../plan/step.ts";
 import { namesForSaid } from "../plan/user-labels.ts";
 import type { UserNames } from "../plan/users.ts";
@@ -95,7 +96,7 @@ export function sayEvent(event: ActivityEvent, names: UserNames): Phrase {
 }
 
 /** Returns which live objects have the names that an activity gives. Unverified, chosen: the service may allow two tags of one name. */
-export function sayTaken(kind: "policy" | "userTag", taken: readonly Holder[]): Phrase {
+export function sayTaken(kind: "policy" | "userTag", taken: readonly Named[]): Phrase {
 	const [noun, verb] = kind === "policy" ? ["policy ", "refuses"] : ["user tag ", "may refuse"];
 	const holders = taken.map(
 		({ id, name }): Phrase => [noun, identifier(id), " has the name ", nameSpan(showName(name))],

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { exportDocument, makeAliases } from "../../src/document/export/export.ts";
 import { parseDocuments } from "../../src/document/read/parse.ts";
 import { diff } from "../../src/plan/diff.ts";
-import type { DesiredOrganization, LiveUser, WholeOrganization } from "../../src/plan/organization.ts";
+import type { DesiredOrganization, Named, WholeOrganization } from "../../src/plan/organization.ts";
 import { casesToTry } from "../case-count.ts";
 import { anyCharacter } from "../characters.ts";
 import {
@@ -22,7 +22,7 @@ import {
 const schema = "../schemas/document.json";
 const [alice, bob, carol] = [id("user", 1), id("user", 2), id("user", 3)];
 
-function wholeOf(users: readonly LiveUser[], parts: Partial<LiveParts> = {}): WholeOrganization {
+function wholeOf(users: readonly Named[], parts: Partial<LiveParts> = {}): WholeOrganization {
 	return { live: liveOf(parts), users: known(users), sessionProfilesKnown: known(null) };
 }
 

@@ -17,8 +17,8 @@ import {
 	type LiveOrganization,
 	type LiveRecord,
 	type LiveRemovable,
-	type LiveUser,
 	type LiveUserTag,
+	type Named,
 	uuid,
 	type WholeOrganization,
 } from "../../plan/organization.ts";
@@ -294,14 +294,14 @@ function withoutEmptyValues(value: unknown): unknown {
 const maxNameLength = 60;
 
 /** Returns the alias of each user with a valid id, by user id. */
-export function makeAliases(users: readonly LiveUser[]): ReadonlyMap<string, string> {
+export function makeAliases(users: readonly Named[]): ReadonlyMap<string, string> {
 	const sorted = users.filter(({ id }) => uuid.test(id)).toSorted((left, right) => compareText(left.id, right.id));
 	const named = new Map(sorted.map((user) => [user.id, safeName(user)]));
 	return makeUnique(named);
 }
 
 /** Returns the name as a valid alias: without invisible characters, and not like an id or a variable. */
-function safeName({ id, name }: LiveUser): string {
+function safeName({ id, name }: Named): string {
 	const visible = replaceHidden(name, () => "\0")
 		.replace(/\p{Cc}+|\$\{/gu, "-")
 		.trim();

@@ -4,10 +4,9 @@
  */
 import { defined, nonEmpty } from "../../common/defined.ts";
 import { statesPolicies } from "../kinds/policy-changes.ts";
-import type { DesiredOrganization, DesiredRule, LiveOrganization } from "../organization.ts";
+import type { DesiredOrganization, DesiredRule, LiveOrganization, Named } from "../organization.ts";
 import type { ActivityState } from "../step.ts";
 import type { PendingActivity, RelatedActivity } from "./pending.ts";
-import type { Holder } from "./taken-names.ts";
 
 export type OtherPending = Pick<ActivityState & { readonly state: "pending" }, "state" | "status"> &
 	Pick<
@@ -23,7 +22,7 @@ export type OtherPending = Pick<ActivityState & { readonly state: "pending" }, "
 		 */
 		readonly objects: readonly string[];
 		/** The live objects that have the names of what it creates; left out where there is none. */
-		readonly taken?: readonly Holder[];
+		readonly taken?: readonly Named[];
 	};
 
 /** Which of them a plan shows. */
@@ -49,11 +48,11 @@ export function findOtherPending(
 ): readonly OtherPending[] {
 	const related = new Set(waiting.map(({ activityId }) => activityId?.toLowerCase()));
 	const lists = { userTag: userTags, policy: policies ?? removables.policy };
-	const live = Object.values(lists).flatMap((known): readonly Holder[] => (known.known ? known.value : []));
+	const live = Object.values(lists).flatMap((known): readonly Named[] => (known.known ? known.value : []));
 	const names = new Map(live.map(({ id, name }) => [id, name]));
-	const holdersOf = ({ action, kind, objects }: OtherPending): readonly Holder[] => {
+	const holdersOf = ({ action, kind, objects }: OtherPending): readonly Named[] => {
 		const known = action === "create" && kind !== "credential" ? lists[kind] : undefined;
-		const held: readonly Holder[] = known?.known === true ? known.value : [];
+		const held: readonly Named[] = known?.known === true ? known.value : [];
 		return held.flatMap(({ id, name }) => (objects.includes(name) ? [{ id, name }] : []));
 	};
 	return all

@@ -1,10 +1,12 @@
 /** Compares pending activities and requests in doubt with the steps of a plan (docs/exactly-once.md). */
+
 import { quoteForShell } from "../../common/escape.ts";
 import { earlierInput, flag, type Said, say } from "../../common/said.ts";
+import type { Named } from "../organization.ts";
 import type { ActivityState, CoveredObject, EarlierActivity, Relation, Step, StepOperation } from "../step.ts";
 import { compareText, sameValue } from "../value.ts";
 import { commonObjects, isSameRequest, listParameter, narrowStep, objectsOf, sameParameters } from "./requests.ts";
-import { findHolders, type Holder } from "./taken-names.ts";
+import { findHolders } from "./taken-names.ts";
 
 /** An activity of the organization that has not ended, or bytes that were sent and perhaps made one. */
 export type PendingActivity = ActivityState & {
@@ -33,7 +35,7 @@ export type RelatedActivity = PendingActivity & {
 	/** The objects of the plan that it changes. */
 	readonly covers: readonly CoveredObject[];
 	/** The live objects that have a name which it gives to another; left out where there is none. */
-	readonly taken?: readonly Holder[];
+	readonly taken?: readonly Named[];
 };
 
 export interface Held {
@@ -65,7 +67,7 @@ export function settleOrAbandon(name: string): Said {
  */
 export function canTakeEffect(
 	{ isMissing, operation, parameters }: PendingActivity,
-	livePolicies: readonly Holder[],
+	livePolicies: readonly Named[],
 ): boolean {
 	if (isMissing !== true || !(operation === "create_policies" || operation === "update_policy")) return true;
 	return findHolders({ operation, parameters }, livePolicies).length === 0;

@@ -1,12 +1,13 @@
 /** A pending activity as a person reviews it before a vote, and the check of what its submitter signed. */
+
 import { findRepeatedKey, isRecord, readJson } from "../../common/json.ts";
 import { checkSchema } from "../../schema/schema.ts";
 import { validators } from "../../schema/validators/requests.ts";
+import type { Named } from "../organization.ts";
 import type { Plan } from "../plan.ts";
 import { isCounting } from "./activity-events.ts";
 import type { PendingActivity } from "./pending.ts";
 import { sameParameters } from "./requests.ts";
-import type { Holder } from "./taken-names.ts";
 
 /** The operations whose activities orgsync understands. */
 type ReviewedOperation = PendingActivity["operation"];
@@ -99,7 +100,7 @@ export type Disagreement =
 			readonly isPartial: boolean;
 	  }
 	/** It gives names that these live objects have. */
-	| { readonly code: "name-taken"; readonly kind: "policy" | "userTag"; readonly taken: readonly Holder[] }
+	| { readonly code: "name-taken"; readonly kind: "policy" | "userTag"; readonly taken: readonly Named[] }
 	/** No step of the saved plan is about its object. */
 	| { readonly code: "no-step" }
 	/** A step of the saved plan is about the same object, with other parameters. */
@@ -113,14 +114,8 @@ export type StepDifference =
 	| { readonly parameter: string; readonly is: string | null; readonly planned: string | null };
 
 /** A pending activity, ready to be shown. */
-export interface ReviewedActivity {
-	readonly activityId: string;
-	readonly organizationId: string;
-	readonly fingerprint: string;
-	readonly type: string;
-	readonly status: string;
-	/** Null for a type that orgsync does not understand. */
-	readonly operation: ReviewedOperation | null;
+export interface ReviewedActivity
+	extends Pick<ReturnedActivity, "activityId" | "organizationId" | "fingerprint" | "type" | "status" | "operation"> {
 	/** What the submitter signed; where that cannot be reviewed, what the service says, which nothing confirms. */
 	readonly parameters: Readonly<Record<string, unknown>>;
 	/** Why it cannot be reviewed, so that approve and reject refuse it; empty when it can. */

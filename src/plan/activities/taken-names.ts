@@ -1,13 +1,7 @@
 /** Names that requests give to policies and user tags, and the live objects that have them already. Pure. */
 import { requestShapes } from "../kinds/index.ts";
-import type { LiveOrganization } from "../organization.ts";
+import type { LiveOrganization, Named } from "../organization.ts";
 import { type AnyParameters, isStepOperation, subjectOf } from "./requests.ts";
-
-/** A live policy or user tag. */
-export interface Holder {
-	readonly id: string;
-	readonly name: string;
-}
 
 interface Request {
 	readonly operation: string;
@@ -27,13 +21,13 @@ export function namesGiven({
 }
 
 /** Returns those of the objects, of the kind that the request writes, that have a name which it gives to another. */
-export function findHolders(request: Request, live: readonly Holder[]): readonly Holder[] {
+export function findHolders(request: Request, live: readonly Named[]): readonly Named[] {
 	const [names, own] = namesGiven(request);
 	return live.flatMap(({ id, name }) => (names.includes(name) && id !== own ? [{ id, name }] : []));
 }
 
 /** Returns the live objects that have a name which a request gives to another; none where live objects are unknown. */
-export function findTaken(request: Request, { policies, userTags }: LiveOrganization): readonly Holder[] {
+export function findTaken(request: Request, { policies, userTags }: LiveOrganization): readonly Named[] {
 	const known = request.operation.endsWith("_user_tag") ? userTags : policies;
 	return known?.known === true ? findHolders(request, known.value) : [];
 }

@@ -9,7 +9,7 @@ import { addressOfObject } from "../objects.ts";
 import { type DesiredObject, type DesiredOrganization, type LiveOrganization, tagsOf } from "../organization.ts";
 import { namesOfUsers } from "../plan.ts";
 import { standInFor } from "../stand-in.ts";
-import { type AliasDifference, aliasDifferences, liveNamesFor, usersOf } from "../users.ts";
+import { aliasDifferences, liveNamesFor, type UserNames, usersOf } from "../users.ts";
 import { compareText, sameValue } from "../value.ts";
 import { type Atom, atomsOf, cells, isSameField, type PlannedWord } from "./atoms.ts";
 import { compareDocuments, type DocumentChange } from "./document-changes.ts";
@@ -24,10 +24,8 @@ export interface BaseDocument {
 }
 
 /** One way in which live is not as the base document says; `before` is the document's, `after` is live's. */
-export interface DriftedDifference {
-	readonly address: string;
-	/** The live tag; null for the other kinds. */
-	readonly tagId: string | null;
+export interface DriftedDifference
+	extends Pick<DocumentChange, "address" | "tagId" | "userId" | "field" | "before" | "after"> {
 	/**
 	 * `member-expired`: the user still has the tag, and the window of the base ended at `before`. `is-there`: though it must not exist.
 	 * `problem`: the document cannot be reached any more, `message` says why.
@@ -41,10 +39,6 @@ export interface DriftedDifference {
 		| "field"
 		| "not-there"
 		| "problem";
-	readonly userId: string | null;
-	readonly field: string | null;
-	readonly before: unknown;
-	readonly after: unknown;
 	readonly basis: Basis;
 	readonly message: string | null;
 	readonly fate: Fate;
@@ -54,11 +48,8 @@ export interface DriftedDifference {
 type Fate = "reverted" | "accepted" | "replaced" | "remains" | "held";
 
 /** Something that apply does; `before` is live's, `after` the head document's. */
-export interface PlannedDifference {
-	readonly address: string;
-	readonly tagId: string | null;
+export interface PlannedDifference extends Pick<DocumentChange, "address" | "tagId" | "userId"> {
 	readonly what: PlannedWord;
-	readonly userId: string | null;
 	/** Of a policy that is changed; left out for everything else. */
 	readonly field?: string;
 	/** The name, also of what is removed, or the value of the field; null where it is not known. */
@@ -68,17 +59,11 @@ export interface PlannedDifference {
 }
 
 /** schemas/three-way.json describes it. */
-export interface ThreeWay {
+export interface ThreeWay extends UserNames {
 	readonly organizationId: string;
 	readonly base: { readonly name: string; readonly documentDigest: string | null };
 	/** Null where the head documents say nothing of the organization: then live was not asked either. */
 	readonly head: { readonly documentDigest: string } | null;
-	/** User id to alias, those of the base document too. */
-	readonly userNames: Readonly<Record<string, string>>;
-	/** As in a plan: what the service calls them, left out where users were not read. */
-	readonly liveNames?: Readonly<Record<string, string>>;
-	/** Aliases that do not mean the same user in both documents; left out by older versions. */
-	readonly aliases?: readonly AliasDifference[];
 	readonly documentChanges: readonly DocumentChange[];
 	readonly drifted: readonly DriftedDifference[];
 	/** Of what apply will do, what the change does not mention and what puts drift back. */

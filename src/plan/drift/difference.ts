@@ -21,6 +21,7 @@ import { digestOf } from "../value.ts";
 export interface Difference {
 	readonly address: AddressText | RuleAddress;
 	readonly kind: KindName | "rule";
+	/** The reason of its change, or the code of its problem; `rule-broken` of a rule. */
 	readonly what: string;
 	/** Null unless it is a broken rule. */
 	readonly rule: JudgedRule | null;

@@ -1,8 +1,7 @@
 /** The drift report. Only a known difference is drift; others are listed as unread or waiting (docs/drift.md). */
 import { defined } from "../../common/defined.ts";
 import { combineExitCodes, type ExitCode, exitCodes } from "../../common/errors.ts";
-import { type AddressText, includesObject, isRuleAddress, type RuleAddress, scopeOf } from "../address.ts";
-import type { KindName } from "../kinds/names.ts";
+import { includesObject, isRuleAddress, scopeOf } from "../address.ts";
 import type { Plan } from "../plan.ts";
 import type { BrokenRule } from "../rules/judge.ts";
 import type { EarlierActivity } from "../step.ts";
@@ -24,11 +23,7 @@ type DriftVerdict = "drifted" | "could-not-look" | "waiting" | "as-documented";
 /** How a finding compares with the last report. `not-looked-at`: this run does not know, so the last report is kept. */
 type FindingState = "new" | "still-there" | "changed" | "not-looked-at";
 
-export interface Finding {
-	readonly address: AddressText | RuleAddress;
-	readonly kind: KindName | "rule";
-	/** The reason of its change, or the code of its problem; `rule-broken` of a rule. */
-	readonly what: string;
+export interface Finding extends Pick<Difference, "address" | "kind" | "what"> {
 	/** Of the difference: it stays the same while live and document differ in the same way. */
 	readonly digest: string;
 	/** Times are ISO 8601 in UTC. */

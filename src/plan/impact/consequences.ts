@@ -4,31 +4,21 @@ import { remember } from "../../common/remember.ts";
 import type { AccessState, Known } from "../../policy/access.ts";
 import { factsOfGroup, factsOfType } from "../../policy/powers/activity.ts";
 import type { SubmittingUser } from "../../policy/powers/forecast.ts";
-import type { ImpactVerdict } from "../../policy/powers/impact.ts";
 import { findParts } from "../../policy/powers/judge.ts";
 import { prepareAccess } from "../../policy/powers/prepare.ts";
 import { type Assumed, joinAssumptions } from "../../policy/powers/reason.ts";
 import type { Held } from "../activities/pending.ts";
-import type { LiveOrganization } from "../organization.ts";
+import type { LiveOrganization, Named } from "../organization.ts";
 import type { Step } from "../step.ts";
 import { compareText, textsIn } from "../value.ts";
 import { accessAfter, completing, coveredId } from "./access-after.ts";
 import { forecastSteps, typeOfStep } from "./forecast.ts";
-import { findImpact, type PlanImpact } from "./impact.ts";
+import { findImpact, type StepsImpact } from "./impact.ts";
 
-export interface Consequences {
+/** The impact is left out where nothing is submitted or policies were not asked for. */
+export interface Consequences extends Partial<StepsImpact> {
 	/** Each with its approval. */
 	readonly steps: readonly Step[];
-	/** What the steps change for who can do what, worst first; left out where nothing is submitted or policies were not asked for. */
-	readonly impact?: readonly PlanImpact[];
-	/** The whole of `impact` in one word; left out with it. */
-	readonly impactVerdict?: ImpactVerdict;
-	/** See impact.ts; left out with `impact`. */
-	readonly impactModel?: number;
-	/** Ids of the policies with a time window, where the impact is another one at another time; left out where it is the same. */
-	readonly impactTimed?: readonly string[];
-	/** The lockouts and escalations at another time that `impact` does not have; left out where there is none. */
-	readonly impactAtOtherTimes?: readonly PlanImpact[];
 	/** What no source documents of policies on which impact and approvals rest; left out where there is nothing. */
 	readonly assumptions?: readonly Assumed[];
 	/** Name by tag id, live or of a tag that the plan creates, of the tags that impact and approvals name; left out where there is none. */
@@ -114,7 +104,7 @@ export function tagsOfConsequences({
 }
 
 /** Returns the tags that the steps create, with the ids that stand in for those that the service makes. */
-function createdTags(steps: readonly Step[]): readonly { readonly id: string; readonly name: string }[] {
+function createdTags(steps: readonly Step[]): readonly Named[] {
 	return steps.flatMap((step) => {
 		if (step.operation !== "create_user_tag") return [];
 		const { userTagName: name } = step.parameters;
@@ -140,7 +130,7 @@ function withNames(
 }
 
 /** Returns name by id, sorted, of those with these ids. */
-function pick(named: readonly { readonly id: string; readonly name: string }[], ids: ReadonlySet<string>) {
+function pick(named: readonly Named[], ids: ReadonlySet<string>) {
 	const found = named.filter(({ id }) => ids.has(id)).map(({ id, name }) => [id, name] as const);
 	return Object.fromEntries(found.sort(([left], [right]) => compareText(left, right)));
 }

@@ -28,8 +28,11 @@ const maxSummarySets = 20;
  */
 export const impactModel = 3;
 
-interface StepsImpact {
+/** What steps change for who can do what. */
+export interface StepsImpact {
+	/** Worst first. */
 	readonly impact: readonly PlanImpact[];
+	/** The whole of `impact` in one word. */
 	readonly impactVerdict: ImpactVerdict;
 	readonly impactModel: number;
 	/** Ids of the policies with a time window, where the impact is another one at another time; left out where it is the same. */

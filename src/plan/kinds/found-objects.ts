@@ -3,14 +3,9 @@ import type { Problem } from "../../common/errors.ts";
 import { showName } from "../../common/escape.ts";
 import { printAddress } from "../address.ts";
 import { matchesGlob, selectsLabel } from "../glob.ts";
-import type { DesiredPolicy, DesiredUserTag, Exceptions } from "../organization.ts";
+import type { DesiredPolicy, DesiredUserTag, Exceptions, Named } from "../organization.ts";
 
 type Entry = DesiredPolicy | DesiredUserTag;
-
-interface Named {
-	readonly id: string;
-	readonly name: string;
-}
 
 interface Found<E extends Entry, L extends Named> {
 	readonly wanted: E;

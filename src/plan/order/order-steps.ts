@@ -69,15 +69,10 @@ interface Ordered {
 	readonly rank: number;
 }
 
-interface OrderedGroup {
+interface OrderedGroup extends Omit<OrderedSteps, "steps"> {
 	readonly steps: ReadonlyMap<Step, Ordered>;
 	/** What each step is submitted as. */
 	readonly pieces: ReadonlyMap<Step, readonly Step[]>;
-	readonly stranded: readonly StrandedStep[];
-	readonly unsearched: readonly Step[];
-	readonly unsafe: readonly UnsafeMoment[];
-	readonly denied: number;
-	readonly wrong: number;
 }
 
 /** Returns the steps in groups of those that depend on each other, or can change what becomes of each other, or what is safe. */

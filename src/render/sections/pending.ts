@@ -1,8 +1,9 @@
 /** Activities that have not ended and touch what the plan touches: those that are pending, in doubt, or were rejected. */
+
 import { quoteForShell, showName } from "../../common/escape.ts";
 import type { OtherPending } from "../../plan/activities/other-pending.ts";
 import { nameOf, type RelatedActivity, settleOrAbandon } from "../../plan/activities/pending.ts";
-import type { Holder } from "../../plan/activities/taken-names.ts";
+import type { Named } from "../../plan/organization.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { coveredAddresses } from "../../plan/step.ts";
 import { explainText } from "../../plan/suggested-command.ts";
@@ -57,7 +58,7 @@ function otherPendingSection(plan: Plan): Section {
 	return section("other-pending", rows);
 }
 
-function takenRows(kind: "policy" | "userTag", taken: readonly Holder[] = []): readonly Row[] {
+function takenRows(kind: "policy" | "userTag", taken: readonly Named[] = []): readonly Row[] {
 	return taken.length === 0 ? [] : [{ said: sayTaken(kind, taken) }];
 }
 

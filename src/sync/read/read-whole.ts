@@ -5,7 +5,7 @@ import {
 	type Known,
 	type LiveOrganization,
 	type LiveRecord,
-	type LiveUser,
+	type Named,
 	type WholeOrganization,
 } from "../../plan/organization.ts";
 import type { Reads } from "../../plan/plan.ts";
@@ -44,7 +44,7 @@ export async function readWholeOrganization(
 
 type Records = Readonly<Record<string, Known<readonly LiveRecord[]>>>;
 
-function toUsers(names: LiveOrganization["users"]): Known<readonly LiveUser[]> {
+function toUsers(names: LiveOrganization["users"]): Known<readonly Named[]> {
 	return mapKnown(names, (known) =>
 		Object.entries(known)
 			.map(([id, name]) => ({ id, name }))

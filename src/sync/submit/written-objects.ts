@@ -1,10 +1,10 @@
 /** What a request for policies or tags needs besides its answer: live state before it, and after the service refused a name. */
 import { OrgsyncError } from "../../common/errors.ts";
 import { showAddress, showName } from "../../common/escape.ts";
-import { findHolders, type Holder, namesGiven } from "../../plan/activities/taken-names.ts";
+import { findHolders, namesGiven } from "../../plan/activities/taken-names.ts";
 import type { PolicyContent } from "../../plan/change.ts";
 import { policyFields } from "../../plan/kinds/policy-content.ts";
-import type { Known, LivePolicy } from "../../plan/organization.ts";
+import type { Known, LivePolicy, Named } from "../../plan/organization.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { isTemporaryName } from "../../plan/renames.ts";
 import type { Step, StepParameters } from "../../plan/step.ts";
@@ -150,7 +150,7 @@ async function checkMade(step: Step, result: SubmitResult, ...where: Where): Pro
 }
 
 /** Returns the live objects that have a name which the step gives to another. */
-async function findTakenNames(step: Step, ...where: Where): Promise<readonly Holder[]> {
+async function findTakenNames(step: Step, ...where: Where): Promise<readonly Named[]> {
 	if (namesGiven(step)[0].length === 0) return [];
 	// A reading that is under way may have begun before the name was taken.
 	const live = await readHolders(step, ...where);
@@ -166,5 +166,5 @@ async function readHolders({ operation }: Step, ...[organizationId, { reader }]:
 		return policies.known ? policies.value : undefined;
 	}
 	const { value } = await reader.query(queries.list_user_tags, { organizationId });
-	return recordsOf(value, "userTags").map(({ tagId, tagName }): Holder => ({ id: toId(tagId), name: String(tagName) }));
+	return recordsOf(value, "userTags").map(({ tagId, tagName }): Named => ({ id: toId(tagId), name: String(tagName) }));
 }

@@ -1,5 +1,5 @@
 /** Compares what a case says with who can do what for one kind of activities. */
-import { mayTakePart } from "../../policy/powers/conditional.ts";
+import { takingPart } from "../../policy/powers/conditional.ts";
 import { allowedBy, type Part, type PartReading } from "../../policy/powers/judge.ts";
 import type { PreparedAccess } from "../../policy/powers/prepare.ts";
 import { bound } from "../../policy/sets/formula.ts";
@@ -70,14 +70,8 @@ function checkCounts({ sets }: CaseList<UserSet>, key: string): readonly Check[]
 
 /** A user who takes part in no smallest set cannot do it, not even with others. */
 function checkTakesPart(list: CaseList<UserSet>, point: Point): readonly Check[] {
-	const sure = participantsIn(point.sure, point.prepared.budget);
-	return each(usersOf(list, point) & possibleParticipants(point), sure, { key: "never", found: "takesPart" }, point);
-}
-
-/** Returns who may take part. */
-export function possibleParticipants(point: Point): Bits {
-	const { prepared, hasRootQuorum } = point;
-	return mayTakePart(prepared, point, hasRootQuorum ? (prepared.rootQuorum ?? []) : []);
+	const { may, surely } = takingPart(point.prepared, point.parts, point.hasRootQuorum);
+	return each(usersOf(list, point) & may, surely, { key: "never", found: "takesPart" }, point);
 }
 
 /** `alone`: users who may do it alone by the same case, so that it need not say so twice. */

@@ -1,8 +1,8 @@
 /** What is true of a power today, as the beginning of a file of cases. */
+import { takingPart } from "../../policy/powers/conditional.ts";
 import type { Reason } from "../../policy/powers/reason.ts";
 import { aloneIn } from "../../policy/sets/user-sets.ts";
 import { idsOf } from "../../policy/sets/votes.ts";
-import { possibleParticipants } from "./checks.ts";
 import type { Point } from "./finding.ts";
 
 /** Ids of users, sorted. */
@@ -28,7 +28,7 @@ export function surveyOf(points: readonly Point[]): Survey | { readonly unknown:
 		if (because !== null && aloneIn(sure) !== aloneIn(possible)) return { unknown: because };
 		always &= aloneIn(sure);
 		ever |= aloneIn(possible);
-		taking |= possibleParticipants(point);
+		taking |= takingPart(point.prepared, point.parts, point.hasRootQuorum).may;
 	}
 	const named = points.flatMap(({ sure }) =>
 		sure.flatMap((all) => (all.length === 1 && all[0]?.count === 1 ? (all[0].tagId ?? []) : [])),

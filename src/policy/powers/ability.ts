@@ -35,10 +35,14 @@ export function abilityOf(userSets: UserSets, users: Votes, budget: Budget): Abi
 	const known = abilities.get(userSets);
 	if (known !== undefined) return known;
 	const { together, isComplete } = findSmallestSets(userSets, budget);
+	const alone = aloneIn(userSets);
+	// Sets that have a user who is enough alone are not smallest.
+	const isSmallest = (alternative: UserSets[number]): boolean =>
+		aloneIn([alternative]) !== 0n || alternative.every(({ count, set }) => count <= sizeOf(set & ~alone));
 	const ability: Ability = {
-		alone: idsOf(users, aloneIn(userSets)),
+		alone: idsOf(users, alone),
 		together: together.map((set) => idsOf(users, set)),
-		thresholds: thresholdsOf(userSets, users),
+		thresholds: thresholdsOf(userSets.filter(isSmallest), users),
 		isComplete,
 	};
 	abilities.set(userSets, ability);
@@ -47,17 +51,11 @@ export function abilityOf(userSets: UserSets, users: Votes, budget: Budget): Abi
 
 /** Returns the alternatives of user sets, those with the fewest thresholds and users first. */
 export function thresholdsOf(userSets: UserSets, users: Votes): readonly (readonly Threshold[])[] {
-	const alone = aloneIn(userSets);
-	// Sets that have a user who is enough alone are not smallest.
-	const isSmallest = (alternative: UserSets[number]): boolean =>
-		aloneIn([alternative]) !== 0n || alternative.every(({ count, set }) => count <= sizeOf(set & ~alone));
-	const written = userSets
-		.filter(isSmallest)
-		.map((alternative) =>
-			alternative
-				.map(({ count, set, tagId, isRootQuorum }) => ({ atLeast: count, of: idsOf(users, set), tagId, isRootQuorum }))
-				.sort(compareThresholds),
-		);
+	const written = userSets.map((alternative) =>
+		alternative
+			.map(({ count, set, tagId, isRootQuorum }) => ({ atLeast: count, of: idsOf(users, set), tagId, isRootQuorum }))
+			.sort(compareThresholds),
+	);
 	return written.sort((one, other) => {
 		const [first, second] = [one[0], other[0]];
 		if (one.length !== other.length || first === undefined || second === undefined) return one.length - other.length;

@@ -4,13 +4,12 @@ import { remember } from "../../common/remember.ts";
 import { describeRegion } from "../cells/regions.ts";
 import { bound } from "../sets/formula.ts";
 import type { UserSets } from "../sets/resolve.ts";
-import { type Bits, hasBit, membersOf, placesOf, setOf, sizeOf } from "../sets/sets.ts";
+import { type Bits, hasBit, membersOf, placesOf, sizeOf } from "../sets/sets.ts";
 import { aloneIn, findSmallestSets, hasAll, participantsIn } from "../sets/user-sets.ts";
-import { usersOf } from "../sets/votes.ts";
 import { type Ability, abilityOf } from "./ability.ts";
 import type { ActivityExample } from "./fields.ts";
 import { allOf, cellsOf, conditionOf, type GroupCell, literalsOf, partsIn, withoutOwn } from "./group-cells.ts";
-import { allowedBy, type GroupParts, type Part, type PartReading, withRootQuorum } from "./judge.ts";
+import { allowedBy, type GroupParts, type Part, withRootQuorum } from "./judge.ts";
 import type { PreparedAccess } from "./prepare.ts";
 import type { Reason } from "./reason.ts";
 
@@ -49,41 +48,37 @@ export function judgeCells(prepared: PreparedAccess, found: GroupParts): readonl
 			return {
 				...{ ...cell, parts },
 				sure: allowedBy(prepared, parts, ({ effect }) => (effect === "allow" ? "sure" : "possible")),
-				possible: allowedBy(prepared, parts, possibly),
+				possible: allowedBy(prepared, parts, ({ effect }) => (effect === "allow" ? "possible" : "sure")),
 				because: whyOpen(parts),
 			};
 		}),
 	);
 }
 
+/** Max parts that are unknown of which every combination is tried; so many are 64. */
+const maxOpen = 6;
+
 /**
- * Returns the users who may be in a smallest set: where a part is unknown, all whom parts name, since a set that is not smallest if
- * the part applies may be so if it does not. Of too many sets only some are tried: whoever is named in one may be. `root`: the sets
- * of the root quorum, where it counts.
+ * Returns the users who may be in a smallest set, and who surely are: a set that is smallest where a part that is unknown applies may
+ * not be so where it does not. `hasRoot`: whether the root quorum counts. Throws TooComplex.
  */
-export function mayTakePart(prepared: PreparedAccess, allowed: Allowed, root: UserSets): Bits {
-	const { votes, users, budget } = prepared;
-	const { parts, sure, possible, because } = allowed;
-	// What is unknown may make no difference.
-	const isKnown = because === null || hasAll(possible, sure, users, budget);
-	if (isKnown && findSmallestSets(possible, budget).isComplete) return participantsIn(possible, budget);
-	const listed = joinSets(possible.flat());
-	if (isKnown) return listed;
-	const known = listed | joinSets(root.flat());
-	const others = parts.reduce((all, part) => {
-		const named = [...part.sure, ...part.possible].flatMap(({ atLeast, atMost }) => {
-			if (part.effect === "deny") return atMost;
-			return atLeast.length === 0 ? { set: votes.all } : atLeast;
-		});
-		return all | usersOf(votes, joinSets(named));
-	}, 0n);
-	const isAllowed = (user: number): boolean => allowedBy(prepared, parts, possibly, user).length > 0;
-	return known | setOf(membersOf(others & users.all & ~known).filter(isAllowed));
+export function takingPart(prepared: PreparedAccess, parts: readonly Part[], hasRoot: boolean) {
+	const { users, budget, rootQuorum } = prepared;
+	const open = parts.filter(({ unknown }) => unknown !== null);
+	if (open.length > maxOpen) return { may: users.all, surely: 0n };
+	let [may, surely] = [hasRoot && rootQuorum === null ? users.all : 0n, users.all];
+	for (let applying = 0; applying < 2 ** open.length; applying += 1) {
+		const isPossible = (part: Part): boolean => ((applying >> open.indexOf(part)) & 1) === 1;
+		const allowed = allowedBy(prepared, parts, (part) => (isPossible(part) ? "possible" : "sure"));
+		const sets = hasRoot ? withRootQuorum(prepared, allowed) : allowed;
+		const taking = participantsIn(sets, budget);
+		// Of too many sets only some are tried: whoever is named in one may be in a smallest one.
+		const { isComplete } = findSmallestSets(sets, budget);
+		may |= isComplete ? taking : sets.flat().reduce((all, { set }) => all | set, 0n);
+		surely &= hasRoot && rootQuorum === null ? aloneIn(sets) : taking;
+	}
+	return { may, surely };
 }
-
-const possibly = ({ effect }: Part): PartReading => (effect === "allow" ? "possible" : "sure");
-
-const joinSets = (all: readonly { readonly set: Bits }[]): Bits => all.reduce((some, { set }) => some | set, 0n);
 
 /** Returns what every cell allows. Where cells have no such sets in common that are found, those of users who can alone. Throws TooComplex. */
 export function alwaysAllowed(prepared: PreparedAccess, found: GroupParts): UserSets {

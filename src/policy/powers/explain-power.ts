@@ -8,7 +8,7 @@ import { setOf } from "../sets/sets.ts";
 import { aloneIn } from "../sets/user-sets.ts";
 import { factsOfGroup } from "./activity.ts";
 import { outcomeFor } from "./compile.ts";
-import { judgeCells, mayTakePart } from "./conditional.ts";
+import { judgeCells, takingPart } from "./conditional.ts";
 import { type Fields, printFields } from "./fields.ts";
 import type { ActivityGroup } from "./groups.ts";
 import { findParts, findPolicyParts, ownCredentials, partsOfOwner, withRootQuorum } from "./judge.ts";
@@ -93,8 +93,8 @@ export function explainPower(about: Asked, userId: string): PowerExplanation {
 	// What one user may do with own credentials lets no one else submit it.
 	const isOfOther = about.ownerId !== undefined && about.ownerId !== userId;
 	const asked = isOfOther ? { ...about, ownerId: noUser } : about;
-	const { power, conditional, verdict } = judgeUser(asked, userId);
-	const takesPart = ["alone", "together", "root-quorum", "unknown"].includes(verdict);
+	const { power, conditional, verdict, isSure } = judgeUser(asked, userId);
+	const takesPart = ["alone", "together", "root-quorum"].includes(verdict) || (verdict === "unknown" && isSure);
 	const isRefused = verdict === "denied" || verdict === "no";
 	return {
 		group: asked.group,
@@ -154,47 +154,49 @@ export function explainActivity(asked: Asked & { readonly fields: Fields }): Act
 	};
 }
 
-/** Whether the user may be enough alone, and may have a part in it, where something is unknown. */
+/** Whether the user may be enough alone, may have a part in it, and surely has one, where something is unknown. */
 interface Open {
 	readonly alone: boolean;
 	readonly part: boolean;
+	readonly isSure: boolean;
 }
 
-const none: Open = { alone: false, part: false };
+const nothing: Open = { alone: false, part: false, isSure: true };
+const everything: Open = { alone: true, part: true, isSure: false };
 
 function openFor({ access, atMs, group, fields, ownerId }: Asked, userId: string): Open {
 	const prepared = prepareAccess(access, atMs);
 	const found = partsOfOwner(prepared, findParts(prepared, factsOfGroup(group, fields)), ownerId);
 	const { users, rootQuorum } = prepared;
-	if (found.missing !== null || rootQuorum === null || !access.users.known) return { alone: true, part: true };
+	if (found.missing !== null || rootQuorum === null || !access.users.known) return everything;
 	const user = setOf([users.userIds.indexOf(userId)].filter((index) => index >= 0));
 	const find = (): Open => {
 		const cells = judgeCells(prepared, found);
 		const others = cells.filter(({ holding }) => !holding.has(ownCredentials));
 		return {
 			alone: others.some(({ possible }) => (aloneIn(withRootQuorum(prepared, possible)) & user) !== 0n),
-			part: cells.some((cell) => (mayTakePart(prepared, cell, rootQuorum) & user) !== 0n),
+			part: cells.some(({ parts }) => (takingPart(prepared, parts, true).may & user) !== 0n),
+			isSure: others.every(({ parts }) => (takingPart(prepared, parts, true).surely & user) !== 0n),
 		};
 	};
-	return orTooComplex(find, () => ({ alone: true, part: true }));
+	return orTooComplex(find, () => everything);
 }
 
 function judgeUser(asked: Asked, userId: string) {
 	const power = powerIn(asked);
 	const conditional = power.conditional.filter((one) => hasPartByPolicies(one, userId));
-	const open = power.unknown === null ? none : openFor(asked, userId);
-	return { power, conditional, verdict: verdictOf(power, conditional.length > 0, userId, open) };
+	const open = power.unknown === null ? nothing : openFor(asked, userId);
+	return { power, conditional, verdict: verdictOf(power, conditional.length > 0, userId, open), isSure: open.isSure };
 }
 
 function verdictOf(power: GroupPower, isConditional: boolean, userId: string, open: Open): PowerVerdict {
 	const part = partOf(power, userId);
 	if (part === "alone") return "alone";
 	if (open.alone) return "unknown";
-	if (hasPartByPolicies(power, userId)) return "together";
+	if (open.isSure && hasPartByPolicies(power, userId)) return "together";
 	if (power.denied.includes(userId)) return part === "together" ? "root-quorum" : "denied";
 	if (isConditional) return "conditional";
-	const isOnlyInRoot = part === "together" && power.rootQuorumOnly.includes(userId);
-	if (open.part && !isOnlyInRoot) return "unknown";
+	if (open.part && !open.isSure) return "unknown";
 	return part === "together" ? "root-quorum" : "no";
 }
 

@@ -23,6 +23,9 @@ type Verdict = "passed" | "failed" | "unknown";
 interface Truth {
 	readonly sure: Sets;
 	readonly possible: Sets;
+	/** The sets for each way in which what is unknown of the parts may be. */
+	readonly readings: () => readonly Sets[];
+	readonly isRootOpen: boolean;
 }
 
 function truthsOf(oracle: Oracle, hasRoot: boolean, isRootKnown: boolean): readonly Truth[] {
@@ -36,7 +39,15 @@ function truthsOf(oracle: Oracle, hasRoot: boolean, isRootKnown: boolean): reado
 				),
 			);
 		const possible = read("possible", "sure");
+		const readings = (): readonly Sets[] =>
+			Array.from({ length: 2 ** oracle.parts.length }, (_, applying) =>
+				oracle.setsOf((part) => {
+					const isPossible = ((applying >> oracle.parts.indexOf(part)) & 1) === 1;
+					return under(holds)(part) === "off" ? "off" : isPossible ? "possible" : "sure";
+				}, hasRoot),
+			);
 		return {
+			...{ readings, isRootOpen: hasRoot && !isRootKnown },
 			sure: read("sure", "possible"),
 			possible: hasRoot && !isRootKnown ? possible.map((_, set) => set !== 0) : possible,
 		};
@@ -53,7 +64,7 @@ const worst = (all: readonly Verdict[]): Verdict =>
 function verdictOf(
 	list: CaseList<UserSet>,
 	alone: number,
-	{ sure, possible }: Truth,
+	{ sure, possible, readings, isRootOpen }: Truth,
 	userIds: readonly string[],
 ): Verdict {
 	const bitsOf = (of: readonly string[]): number => of.reduce((all, id) => all | (1 << userIds.indexOf(id)), 0);
@@ -63,7 +74,10 @@ function verdictOf(
 	const users = userIds.map((_, index) => 1 << index);
 	if (list.about === "takesPart") {
 		const takes = (of: Sets, user: number): boolean => smallestOf(of).some((set) => (set & user) !== 0);
-		return worst(sets.map((user) => decide(!takes(possible, user), !takes(sure, user))));
+		const all = sets.length === 0 ? [] : readings();
+		const mayTake = (user: number): boolean => isRootOpen || all.some((one) => takes(one, user));
+		const surelyTakes = (user: number): boolean => all.every((one) => (isRootOpen ? one[user] : takes(one, user)));
+		return worst(sets.map((user) => decide(!mayTake(user), !surelyTakes(user))));
 	}
 	if (list.mode === "never") return worst(sets.map(cannot));
 	if (list.mode === "atLeast") return worst(sets.map(can));

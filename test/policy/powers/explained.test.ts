@@ -194,10 +194,10 @@ describe("The part of a user in a power", () => {
 		expect([of(1), of(2), of(3)]).toEqual(["alone", "root-quorum", "denied"]);
 	});
 
-	it("is not known of a user who may be enough alone where something is not understood", () => {
+	it("is not known of a user who may be enough alone where something is not understood, and of those who then add nothing", () => {
 		const open = allow("approvers.any(u, u.id == 'c' && u.alias == 'x')");
-		const of = (userId: string) => explain([allow(is("a", "c")), open], userId).verdict;
-		expect(["a", "b", "c", "d"].map(of)).toEqual(["together", "no", "unknown", "root-quorum"]);
+		const of = (userId: string) => explain([allow(is("a", "b")), open], userId).verdict;
+		expect(["a", "b", "c", "d", "e"].map(of)).toEqual(["together", "together", "unknown", "unknown", "no"]);
 	});
 
 	it("is not known where the root quorum is not, unless a policy gives it to the user alone", () => {

@@ -5,7 +5,7 @@
 import { remember } from "../../common/remember.ts";
 import type { AccessState } from "../access.ts";
 import { orTooComplex, TooComplex } from "../sets/formula.ts";
-import { difference, type UserSets } from "../sets/resolve.ts";
+import { commonDifference, difference, type UserSets } from "../sets/resolve.ts";
 import { type Bits, bit, membersOf, setOf, sizeOf, subsetsOf } from "../sets/sets.ts";
 import { findSmallestSets, hasAll, isMember } from "../sets/user-sets.ts";
 import { idsOf } from "../sets/votes.ts";
@@ -234,8 +234,8 @@ class CellStates {
 	 */
 	#lost(state: UserSets, before: UserSets, after: UserSets): Bits {
 		const { users, budget, rootQuorum } = this.#prepared(0n);
-		const both = before.flatMap((one) => after.map((other) => [...one, ...other]));
-		const { alone, together, isComplete } = findSmallestSets(difference(both, state, users, budget), budget);
+		const lost = commonDifference([before, after], state, users, budget);
+		const { alone, together, isComplete } = findSmallestSets(lost, budget);
 		const sets = [...membersOf(alone).map(bit), ...together];
 		const isSmallestIn = (all: UserSets, set: Bits): boolean =>
 			membersOf(set).every((user) => !isMember(all, set & ~bit(user)));

@@ -1,6 +1,7 @@
 /** Finds which sets of users are allowed, without those that a policy denies, as thresholds of users. */
+import { remember } from "../../common/remember.ts";
 import { type Bound, bound, type Conjunction, TooComplex } from "./formula.ts";
-import { type Bits, membersOf, setOf, sizeOf } from "./sets.ts";
+import { type Bits, isWithin, membersOf, setOf, sizeOf } from "./sets.ts";
 import { findSmallestVectors, keepSmallest, type VoteClass } from "./vectors.ts";
 import { capacityOf, makeVotes, usersOf, type Votes } from "./votes.ts";
 import { type Budget, Work } from "./work.ts";
@@ -86,7 +87,9 @@ function restrict({ atLeast, atMost, removed }: Restricted, votes: Votes): Restr
 
 /** Returns whether every set that has enough of the first has enough of the second. */
 const implies = (one: Bound, other: Bound): boolean =>
-	one.count >= other.count && one.count - sizeOf(one.set & ~other.set) >= other.count;
+	one.count === other.count
+		? isWithin(one.set, other.set)
+		: one.count > other.count && one.count - sizeOf(one.set & ~other.set) >= other.count;
 
 function dropImplied(bounds: readonly Bound[]): readonly Bound[] {
 	return bounds.filter(
@@ -95,11 +98,15 @@ function dropImplied(bounds: readonly Bound[]): readonly Bound[] {
 	);
 }
 
+const keys = new WeakMap<readonly Bound[], string>();
+
 const keyOf = (bounds: readonly Bound[]): string =>
-	bounds
-		.map(({ count, set }) => `${count}:${set.toString(36)}`)
-		.sort()
-		.join();
+	remember(keys, bounds, () =>
+		bounds
+			.map(({ count, set }) => `${count}:${set.toString(36)}`)
+			.sort()
+			.join(),
+	);
 
 function dropEqual(conjunctions: readonly Restricted[]): Restricted[] {
 	const byKey = new Map(conjunctions.map((one) => [`${keyOf(one.atLeast)};${keyOf(one.atMost)};${one.removed}`, one]));
@@ -224,9 +231,27 @@ export function simplify(alternatives: readonly Alternative[], work: Work): User
 
 /** Returns the sets of the first user sets that the second does not have. Throws TooComplex. */
 export function difference(userSets: UserSets, other: UserSets, users: Votes, budget: Budget): UserSets {
-	const keys = new Set(other.map(keyOf));
-	const open = userSets.filter((one) => !keys.has(keyOf(one)) && !other.some((covering) => isCovered(one, covering)));
+	const open = uncovered(userSets, other);
 	if (open.length === 0) return [];
 	const toConjunction = (atLeast: Alternative): Conjunction => ({ atLeast, atMost: [] });
 	return resolve(open.map(toConjunction), other.map(toConjunction), users, new Work(budget));
+}
+
+/** Returns the sets that both user sets have and `other` has not. Throws TooComplex. */
+export function commonDifference(
+	[one, another]: readonly [UserSets, UserSets],
+	other: UserSets,
+	users: Votes,
+	budget: Budget,
+): UserSets {
+	// Where `other` has all sets of an alternative, it has those that the other user sets have too: few are left to combine.
+	const [left, right] = [uncovered(one, other), uncovered(another, other)];
+	const both = left.flatMap((first) => right.map((second) => [...first, ...second]));
+	return difference(both, other, users, budget);
+}
+
+/** Returns the alternatives that are not covered by a single one of `other`. */
+function uncovered(userSets: UserSets, other: UserSets): UserSets {
+	const known = new Set(other.map(keyOf));
+	return userSets.filter((one) => !known.has(keyOf(one)) && !other.some((covering) => isCovered(one, covering)));
 }

@@ -1,5 +1,5 @@
 /** The states between steps that are worse than before and after: what each set of completed steps allows. */
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { AccessCredential, AccessPolicy, AccessState, AccessUser } from "../../../src/policy/access.ts";
 import { findUnsafeStates } from "../../../src/policy/powers/between.ts";
 import { printGroup } from "../../../src/policy/powers/groups.ts";
@@ -259,6 +259,23 @@ describe("many steps", () => {
 			...[`gains b after ${numbers.slice(1)} before 0`, `gains b after 1 before 0,${numbers.slice(2)}`],
 			`unchecked ${numbers}`,
 		]);
+	});
+
+	it("cost no more than their number times that of the policies", () => {
+		// Each state is compared with what both ends allow: not with each pair of what one of them allows and the other.
+		const written = vi.spyOn(BigInt.prototype, "toString");
+		const keysOf = (count: number): number => {
+			const ids = Array.from({ length: count }, (_, number) => `u${number}`);
+			const users = known(ids.map((id) => ({ ...(people[0] as AccessUser), id })));
+			const olds = ids.map((id) => allow(is(id)));
+			const steps = olds.map((old, at) => update(old, { consensus: is(ids[(at + 1) % count] as string) }));
+			written.mockClear();
+			findUnsafeStates({ ...accessOf(olds), users }, steps, atMs);
+			return written.mock.calls.length;
+		};
+		const [few, many] = [keysOf(14), keysOf(28)];
+		written.mockRestore();
+		expect(many / few).toBeLessThan(5);
 	});
 
 	it("of more than 12 are judged where one has completed, or all but one, and the rest is said to be unchecked", () => {

@@ -119,7 +119,7 @@ describe("an import of a user tag", () => {
 		await world.change({ userTags: [{ tagId: alice, tagName: "keys", tagType: "TAG_TYPE_PRIVATE_KEY" }] });
 		await expect(importAs(operations, "keys")).rejects.toThrow("no user tag is called `keys`");
 		await expect(importAs(operations, " padded")).rejects.toThrow(
-			`the user tag ${one} cannot be imported: the name \` padded\` begins or ends with a space`,
+			`the user tag ${one} cannot be imported: the name \` padded\` begins or ends with a space; remove the space; to change it, write the resource with \`tagId: ${one}\` and run \`pulumi up\``,
 		);
 		await importAs(operations, "oncall", "first");
 		await expect(importAs(operations, tags.oncall, "second")).rejects.toThrow(
@@ -147,6 +147,7 @@ describe("an imported user tag", () => {
 			policies: [
 				{ policyId: first, policyName: "odd", ...odd },
 				{ policyId: second, policyName: "open", ...odd, consensus: "" },
+				{ policyId: policies[2], policyName: " padded", ...odd },
 			],
 		});
 		const { operations } = operationsOf(world, "Policy");
@@ -156,6 +157,9 @@ describe("an imported user tag", () => {
 		expect(props).toMatchObject({ ...inputs, policyId: first });
 		await expect(importAs(operations, "open")).rejects.toThrow(
 			/cannot be imported: an allow without a consensus .*; to change it, write the resource with `adopt: true` and run `pulumi up`$/,
+		);
+		await expect(importAs(operations, " padded")).rejects.toThrow(
+			/begins or ends with a space; remove the space; rename it first$/,
 		);
 		expect(await operations.lookUp("open", { resource: "x" })).toMatchObject({ id: second, props: { consensus: "" } });
 	});

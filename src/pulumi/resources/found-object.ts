@@ -52,10 +52,14 @@ export async function importObject(
 	const read = readDocument(definition.toDocument(inputs), definition.places);
 	if ("failures" in read) {
 		const reasons = read.failures.map(({ reason }) => reason).join("; ");
-		const adopting = finder.kind.noun === "policy" ? " with `adopt: true`" : "";
-		throw new ResourceFailure(
-			`the ${finder.kind.noun} ${found.id} cannot be imported: ${reasons}; to change it, write the resource${adopting} and run \`pulumi up\``,
-		);
+		const { noun } = finder.kind;
+		const input = noun === "policy" ? "adopt: true" : `tagId: ${found.id}`;
+		// Only an id finds an object of such a name, and a program cannot give that of a policy.
+		const isUnfindable = noun === "policy" && read.failures.some(({ property }) => property === "name");
+		const advice = isUnfindable
+			? "rename it first"
+			: `to change it, write the resource with \`${input}\` and run \`pulumi up\``;
+		throw new ResourceFailure(`the ${noun} ${found.id} cannot be imported: ${reasons}; ${advice}`);
 	}
 	const props = defined({ ...inputs, ...found.outputs }) as unknown as ResourceInputs;
 	claimOrRefuse(definition, props, session);

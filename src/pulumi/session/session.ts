@@ -20,6 +20,7 @@ import { type JournalFileOptions, readJournal } from "../../sync/journal/file.ts
 import { isNamed, type Journal, type JournalSummary, type JournalView } from "../../sync/journal/journal.ts";
 import { readLive } from "../../sync/read/read.ts";
 import { refuseUncertainTime, whyUncertainTime, withServiceClock } from "../../sync/read/service-clock.ts";
+import { readUntilInterrupted } from "../../sync/read/until-interrupted.ts";
 import { type SettleContext, settleOpenEntries } from "../../sync/settle.ts";
 import type { SubmitResult } from "../../sync/submit/outcomes.ts";
 import type { Reader, Submitter } from "../../wire/client.ts";
@@ -70,6 +71,8 @@ export interface ConvergeResult {
 export function timeOf({ context }: Comparison): number {
 	return context.serviceTimeMs ?? context.readAtMs;
 }
+
+const interrupted = "orgsync was interrupted while it read the organization; nothing was submitted";
 
 /** The maximum age of answers that a plan which submits is made of. */
 const maxSubmitAgeMs = 10_000;
@@ -136,7 +139,7 @@ export class Session {
 	): Promise<Comparison> {
 		const { organizationId } = desired;
 		const { client, reads } = this.#connect();
-		const { now, steadyNow } = this.#context;
+		const { now, steadyNow, signal } = this.#context;
 		let isAgeChecked = settle === undefined;
 		let isBlockChecked = false;
 		const mustReadAgain = ({ plan }: Comparison, startedAtMs: number): boolean => {
@@ -157,8 +160,8 @@ export class Session {
 		// A guard names the resource: its inputs have no file.
 		const document = { ...desired, files: [`resource ${resource}`] };
 		const { comparison } = await converge(document, {
-			...{ reader: this.readerFor(resource), reads: this.settings.reads, now, steadyNow },
-			...{ journal, listsAll: true, mustReadAgain, publicKey: () => client.publicKey() },
+			...{ reader: readUntilInterrupted(this.readerFor(resource), signal, interrupted), now, steadyNow },
+			...{ reads: this.settings.reads, journal, listsAll: true, mustReadAgain, publicKey: () => client.publicKey() },
 			lastApplied: () => mergeLastApplied(journal.lastApplied(organizationId), stored),
 			...{ settle, retryRejected: this.settings.retryRejected },
 			readerFreshSinceList: settle && (() => readUntil(reads.readerFreshSinceList(resource), this.deadline)),

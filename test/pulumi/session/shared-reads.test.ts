@@ -25,6 +25,7 @@ const updating = "ACTIVITY_TYPE_UPDATE_USER_TAG";
 /** A session of a process of its own, on a clock that can be moved; `startMs`: one that only `wait` moves. */
 function sessionOf(world: World, startMs?: number) {
 	let aheadMs = 0;
+	const interruption = new AbortController();
 	const given = { organizationId, url: world.url, apiPrivateKey: keys.alice.privateKey, journal: ":memory:" };
 	const session = new Session(readSettings(given, {}), {
 		environment: {},
@@ -32,9 +33,11 @@ function sessionOf(world: World, startMs?: number) {
 		now: () => (startMs ?? Date.now()) + aheadMs,
 		steadyNow: () => (startMs ?? performance.now()) + aheadMs,
 		sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+		signal: interruption.signal,
 	});
 	return {
 		session,
+		interrupt: () => interruption.abort(),
 		wait(ms: number): void {
 			aheadMs += ms;
 		},
@@ -58,6 +61,20 @@ async function keepPending(world: World, wish: DesiredOrganization) {
 	const by = session.stateContext("signers", organizationId, ["update_user_tag"]);
 	return { activities: readStoredActivities(storeActivities(report, journal), by) };
 }
+
+it("an interruption ends what a session reads for a plan at once, and nothing is submitted", async () => {
+	const world = await makeWorld();
+	await world.addFault({ operation: "*", fault: "slow", delayMs: 20_000, count: 9 });
+	for (const use of ["compare", "converge"] as const) {
+		const { session, interrupt } = sessionOf(world);
+		const reading = session[use](target("signers", desired("signers", alice, bob)));
+		setTimeout(interrupt, 50);
+		await expect(reading).rejects.toThrow(
+			"orgsync was interrupted while it read the organization; nothing was submitted",
+		);
+	}
+	expect(world.submits()).toEqual([]);
+});
 
 describe("an activity that is approved between the check of one resource and the update of another", () => {
 	it("is settled by the update, which reads the organization again and creates no second activity", async () => {

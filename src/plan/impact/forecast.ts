@@ -17,6 +17,7 @@ import { findLater } from "../../policy/powers/moments.ts";
 import type { Reason } from "../../policy/powers/reason.ts";
 import type { PendingActivity, RelatedActivity } from "../activities/pending.ts";
 import type { StepForecasts } from "../order/order-steps.ts";
+import { closedSets, has, setOf } from "../order/partial-order.ts";
 import { findParts } from "../order/parts.ts";
 import type { Step } from "../step.ts";
 import { compareText, sameValue } from "../value.ts";
@@ -305,12 +306,10 @@ function ordersOf(
 	steps: readonly Step[],
 	ancestorsOf: (step: Step) => ReadonlySet<Step>,
 ): readonly (readonly Step[])[] {
-	const among = steps.map((step) => [...ancestorsOf(step)].map((one) => steps.indexOf(one)).filter((at) => at >= 0));
-	return Array.from({ length: 2 ** steps.length - 1 }, (_, index) => index + 1).flatMap((bits) => {
-		const has = (at: number): boolean => (bits & (1 << at)) !== 0;
-		const isPossible = among.every((earlier, at) => !has(at) || earlier.every(has));
-		return isPossible ? [steps.filter((_, at) => has(at))] : [];
-	});
+	const before = steps.map((step) => setOf([...steps.keys()].filter((at) => ancestorsOf(step).has(steps[at] as Step))));
+	return closedSets(before)
+		.slice(1)
+		.map((set) => steps.filter((_, at) => has(set, at)));
 }
 
 /** Returns the answer that holds in every order: `first` where no concurrent step has completed, or unknown. */

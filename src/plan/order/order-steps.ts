@@ -1,9 +1,10 @@
 /** Puts the steps of a plan in the order in which they are submitted, and makes the order that matters a dependency. */
 
+import { joinable } from "../../common/joinable.ts";
 import { narrowToPieces, piecesOf } from "../activities/requests.ts";
 import type { Step } from "../step.ts";
 import { compareText } from "../value.ts";
-import { orderLarge } from "./large-groups.ts";
+import { orderLarge, sortSteps } from "./large-groups.ts";
 import type { UnsafeMoment } from "./moments.ts";
 import { setOf } from "./partial-order.ts";
 import { ranks } from "./search.ts";
@@ -80,17 +81,7 @@ function groupsOf(
 	steps: readonly Step[],
 	{ partsOf, relevantTo, unsafe }: StepForecasts,
 ): readonly (readonly Step[])[] {
-	const parents = new Map<Step, Step>();
-	const rootOf = (step: Step): Step => {
-		let root = step;
-		for (let next = parents.get(root); next !== undefined; next = parents.get(root)) root = next;
-		if (root !== step) parents.set(step, root);
-		return root;
-	};
-	const join = (one: Step, other: Step): void => {
-		const [root, otherRoot] = [rootOf(one), rootOf(other)];
-		if (root !== otherRoot) parents.set(root, otherRoot);
-	};
+	const { topOf, join } = joinable<Step>();
 	const byId = new Map(steps.map((step) => [step.id, step]));
 	const wholes = new Map(steps.flatMap((step) => partsOf(step).map((part) => [part, step] as const)));
 	for (const [part, step] of wholes) {
@@ -101,7 +92,7 @@ function groupsOf(
 		const [first, ...others] = [...completed, ...open].flatMap((part) => wholes.get(part) ?? []);
 		for (const other of others) join(first ?? other, other);
 	}
-	return [...Map.groupBy(steps, rootOf).values()];
+	return [...Map.groupBy(steps, topOf).values()];
 }
 
 function orderGroup(group: readonly Step[], forecasts: StepForecasts): OrderedGroup {
@@ -240,31 +231,6 @@ function renumber(
 		stranded: stranded.map(({ step, by }) => ({ step: nowOf(step), by: by === null ? null : nowOf(by) })),
 		unsafe: unsafe.map((one) => ({ ...one, completed: one.completed.map(nowOf), open: one.open.map(nowOf) })),
 	};
-}
-
-/** Returns the steps so that each comes after those before it; of several the one of the lowest rank, then the first. */
-function sortSteps(
-	steps: readonly Step[],
-	beforeOf: (step: Step) => readonly Step[],
-	rankOf: (step: Step) => number,
-): readonly Step[] {
-	const places = new Map(steps.map((step, index) => [step, index]));
-	const isSorted = steps.every((step, index) => {
-		const isLater = index === 0 || rankOf(steps[index - 1] ?? step) <= rankOf(step);
-		return isLater && beforeOf(step).every((one) => (places.get(one) ?? 0) < index);
-	});
-	if (isSorted) return steps;
-	const left = new Set(steps);
-	const isNext = (step: Step): boolean => beforeOf(step).every((one) => !left.has(one));
-	const sorted: Step[] = [];
-	while (left.size > 0) {
-		let next: Step | undefined;
-		for (const step of left) if (isNext(step) && (next === undefined || rankOf(step) < rankOf(next))) next = step;
-		if (next === undefined) throw new RangeError("steps depend on each other");
-		sorted.push(next);
-		left.delete(next);
-	}
-	return sorted;
 }
 
 function numberOf(id: string): number {

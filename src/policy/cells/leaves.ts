@@ -1,4 +1,5 @@
 /** Takes conditions apart: a condition is a formula of leaves, and a leaf reads fields that no other leaf shares, or those of its own part. */
+import { joinable } from "../../common/joinable.ts";
 import { printExpression } from "../language/printer.ts";
 import { type Expression, isLogical, operandsOf as operandsOfChain } from "../language/syntax.ts";
 import type { Field } from "./fields.ts";
@@ -49,8 +50,8 @@ export function takeApart(
 
 class Parts {
 	readonly #reader = new FieldReader();
-	/** For each field, another one of its component; itself for the last. */
-	readonly #parents = new Map<Field, Field>();
+	/** Fields, joined into components. */
+	readonly #joined = joinable<Field>();
 	/** The fields that each comparison reads; null where they are not all known. */
 	readonly #fields = new Map<Expression, ReadonlySet<Field> | null>();
 	readonly #leaves = new Map<Field, Map<string, Leaf>>();
@@ -65,30 +66,20 @@ class Parts {
 		this.#fields.set(expression, fields);
 		const [first] = fields ?? [];
 		for (const field of fields ?? []) {
-			this.#join(field, first);
+			this.#joined.join(field, first ?? field);
 			// What only one kind of activity has is distinguished with all that tells activities apart.
 			if (isOfActivity(field) || isParameter(field)) {
 				this.#activity ??= field;
-				this.#join(field, this.#activity);
+				this.#joined.join(field, this.#activity);
 			}
 		}
-	}
-
-	#join(one: Field, other: Field = one): void {
-		const [top, otherTop] = [this.#topOf(one), this.#topOf(other)];
-		if (top !== otherTop) this.#parents.set(top, otherTop);
-	}
-
-	#topOf(field: Field): Field {
-		let top = field;
-		for (let next = this.#parents.get(top); next !== undefined; next = this.#parents.get(top)) top = next;
-		return top;
 	}
 
 	/** Returns the components of the whole expression; null where not all is taken apart. */
 	#componentsOf(expression: Expression): ReadonlySet<Field> | null {
 		const fields = this.#fields.get(expression);
-		if (fields !== undefined) return fields === null ? null : new Set([...fields].map((field) => this.#topOf(field)));
+		if (fields !== undefined)
+			return fields === null ? null : new Set([...fields].map((field) => this.#joined.topOf(field)));
 		const found = operandsOf(expression).map((one) => this.#componentsOf(one));
 		return found.every((one) => one !== null) ? new Set(found.flatMap((one) => [...one])) : null;
 	}
@@ -112,7 +103,9 @@ class Parts {
 	}
 
 	components(): readonly Component[] {
-		const byTop = Map.groupBy(new Set([...this.#reader.found, ...this.#leaves.keys()]), (field) => this.#topOf(field));
+		const byTop = Map.groupBy(new Set([...this.#reader.found, ...this.#leaves.keys()]), (field) =>
+			this.#joined.topOf(field),
+		);
 		return [...this.#leaves].map(([top, leaves]) => ({
 			fields: byTop.get(top) ?? [top],
 			leaves: [...leaves.values()],

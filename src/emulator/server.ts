@@ -188,8 +188,6 @@ async function answerOperation(service: Service, request: IncomingMessage, respo
 	});
 	const { organizationId, fingerprint, replayed } = answer;
 	finish({ organizationId, fingerprint, replayed });
-	// This answer may show what another request of the same turn wrote, so it is sent after the commit.
-	await store.committed();
 	finish({ status: await sendAnswer(response, answer, fault, closing) });
 }
 
@@ -268,7 +266,6 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
 	const server = createServer();
 	try {
 		if (options.seed !== undefined) seedStore(store, options.seed, clock.now());
-		await store.committed();
 		const { port, address } = await listen(server, options.port ?? 0, host);
 		const service: Service = {
 			...parts,

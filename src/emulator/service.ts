@@ -141,7 +141,7 @@ export function readLogFields(
 	}
 }
 
-/** Returns the answer to a request. Its changes are durable once `store.committed()` resolves. RequestErrors are answers. */
+/** Returns the answer to a request, whose changes are on disk. RequestErrors are answers. */
 export function handleOperation(store: Store, request: ServiceRequest): ServiceAnswer {
 	const { operation, rawBody, nowMs } = request;
 	const fingerprint = operation.family === "submit" ? fingerprintOf(rawBody) : null;

@@ -100,7 +100,7 @@ export interface ActivityRecord {
 	readonly updatedAt: Time;
 }
 
-/** One change of one organization. All changes of a request are committed together. */
+/** One change of one organization. */
 export type StateChange =
 	| { readonly change: "settings"; readonly settings: OrganizationSettings }
 	| { readonly change: "put"; readonly section: string; readonly id: string; readonly value: object }

@@ -2,8 +2,7 @@
  * Organizations and activities in SQLite, in a file or in memory. One row per entity, so that a request writes only what it changed.
  * Organizations are loaded when they are first needed.
  *
- * Every answered change is on disk. Changes of requests that arrive together share one transaction, and `committed()` resolves after
- * that transaction is synced; the server sends no answer before.
+ * Every answered change is on disk: a write is one transaction, and it is synced when it returns.
  */
 
 import { DatabaseSync, type StatementSync } from "node:sqlite";
@@ -178,42 +177,6 @@ function findOrganization(
 	return found;
 }
 
-/** The transaction that collects what is written until the end of this turn of the event loop. */
-function makeBatch(database: DatabaseSync, forget: () => void) {
-	let open: Promise<void> | undefined;
-	let commitNow: (() => void) | undefined;
-	const finish = (resolve: () => void, reject: (error: unknown) => void): void => {
-		if (commitNow === undefined) return;
-		open = undefined;
-		commitNow = undefined;
-		try {
-			database.exec("COMMIT");
-			resolve();
-		} catch (error) {
-			forget();
-			try {
-				if (database.isTransaction) database.exec("ROLLBACK");
-			} finally {
-				reject(new StorageError("the emulator could not write its data file", { cause: error }));
-			}
-		}
-	};
-	return {
-		begin(): void {
-			if (open !== undefined) return;
-			database.exec("BEGIN IMMEDIATE");
-			open = new Promise((resolve, reject) => {
-				commitNow = () => finish(resolve, reject);
-				setImmediate(() => commitNow?.());
-			});
-			// `committed()` reports a failure; without a caller that awaits it, the failure must not end the process.
-			open.catch(() => undefined);
-		},
-		committed: (): Promise<void> => open ?? Promise.resolve(),
-		commitNow: (): void => commitNow?.(),
-	};
-}
-
 export type Store = ReturnType<typeof openStore>;
 
 /** Opens a store on `file`, made private, or in memory. Throws a StorageError. `notice` gets the messages of makePrivate. */
@@ -221,8 +184,24 @@ export function openStore(file: string | undefined, notice: (text: string) => vo
 	const database = openDatabase(file, notice);
 	const statements = prepareStatements(database);
 	const cache = new Map<string, LoadedOrganization>();
-	const batch = makeBatch(database, () => cache.clear());
 	const find = (organizationId: string) => findOrganization(statements, cache, organizationId);
+	/** Writes changes of organizations, all or none: they are on disk when it returns. Throws a StorageError. */
+	const writeAll = (all: readonly (readonly [organizationId: string, changes: readonly StateChange[]])[]): void => {
+		try {
+			database.exec("BEGIN IMMEDIATE");
+			for (const [organizationId, changes] of all) for (const one of changes) writeRow(statements, organizationId, one);
+			database.exec("COMMIT");
+		} catch (error) {
+			if (database.isTransaction) database.exec("ROLLBACK");
+			throw new StorageError("the emulator could not write its data file", { cause: error });
+		}
+		for (const [organizationId, changes] of all) {
+			// Settings change seldom: the organization is loaded again.
+			if (changes.some(({ change }) => change === "clear" || change === "settings")) cache.delete(organizationId);
+			const loaded = cache.get(organizationId);
+			if (loaded !== undefined) for (const change of changes) applyToLoaded(loaded, change);
+		}
+	};
 	const readActivity = (row: Record<string, unknown> | undefined): ActivityRecord | undefined =>
 		row === undefined ? undefined : (JSON.parse(String(row.body)) as ActivityRecord);
 	return {
@@ -257,29 +236,10 @@ export function openStore(file: string | undefined, notice: (text: string) => vo
 				organizationId: String(row.organization_id),
 				organizationName: String(row.name),
 			})),
-		/** Writes changes. They are visible at once, and durable when `committed()` resolves. */
+		writeAll,
 		write(organizationId: string, changes: readonly StateChange[]): void {
-			if (changes.length === 0) return;
-			batch.begin();
-			// A failure inside must not leave half of a request's changes in the shared transaction.
-			database.exec("SAVEPOINT request");
-			try {
-				for (const change of changes) writeRow(statements, organizationId, change);
-				database.exec("RELEASE request");
-			} catch (error) {
-				database.exec("ROLLBACK TO request; RELEASE request");
-				throw new StorageError("the emulator could not write its data file", { cause: error });
-			}
-			// These are few: the organization is loaded again.
-			if (changes.some(({ change }) => change === "clear" || change === "settings")) cache.delete(organizationId);
-			const loaded = cache.get(organizationId);
-			if (loaded !== undefined) for (const change of changes) applyToLoaded(loaded, change);
+			if (changes.length > 0) writeAll([[organizationId, changes]]);
 		},
-		/** Resolves when everything written so far is synced. Rejects with a StorageError when that failed. */
-		committed: batch.committed,
-		close(): void {
-			batch.commitNow();
-			database.close();
-		},
+		close: (): void => database.close(),
 	};
 }

@@ -51,7 +51,7 @@ export function checkAssertion(answer: unknown, expected: ExpectedAssertion): As
 		findClientDataProblem(clientData, "webauthn.get", challengeOf(expected.body), expected.origin) ??
 		findAuthenticatorDataProblem(authenticatorData) ??
 		findUserProblem(assertion, expected) ??
-		findSignatureProblem(assertion, { clientData, authenticatorData, passkeys: expected.passkeys });
+		findSignatureProblem(assertion, clientData, authenticatorData, expected.passkeys);
 	if (problem !== undefined) return { problem };
 	const value = Object.fromEntries(members.map((name) => [name, assertion[name]]));
 	const stamp = { stampHeaderName: "X-Stamp-WebAuthn", stampHeaderValue: JSON.stringify(value) };
@@ -125,15 +125,11 @@ function findUserProblem(
 		: "another passkey signed before, and this one is not known to be the same user's";
 }
 
-interface SignedParts {
-	readonly clientData: Buffer;
-	readonly authenticatorData: Buffer;
-	readonly passkeys: readonly KnownPasskey[] | undefined;
-}
-
 function findSignatureProblem(
 	{ credentialId, signature }: Assertion,
-	{ clientData, authenticatorData, passkeys }: SignedParts,
+	clientData: Buffer,
+	authenticatorData: Buffer,
+	passkeys: readonly KnownPasskey[] | undefined,
 ): string | undefined {
 	if (passkeys === undefined) return undefined;
 	const passkey = passkeys.find((one) => one.credentialId === credentialId);

@@ -22,9 +22,10 @@ export interface Answer {
 }
 
 /** A success that fits the operation's schema. */
-interface ValidAnswer {
+export interface ValidAnswer {
 	readonly kind: "valid";
 	readonly value: Readonly<Record<string, unknown>>;
+	/** The service's clock when it answered (`Date`, whole seconds), milliseconds since 1970. */
 	readonly serverTimeMs: number | undefined;
 	/** Whether it comes from an emulator on this machine whose clock was set (docs/emulator.md#post-emulatorclock). */
 	readonly isClockSet?: boolean;

@@ -8,7 +8,7 @@ import { AuthenticationError, ConfigurationError, ServiceError, TransportError }
 import { flag, type Said, say } from "../common/said.ts";
 import { type Activity, readActivity } from "./activity.ts";
 import { findMismatch } from "./activity-mismatch.ts";
-import type { RefusedAnswer } from "./answer.ts";
+import type { RefusedAnswer, ValidAnswer } from "./answer.ts";
 import { approvals, type QueryOperation, type SubmitOperation, writes } from "./operations.ts";
 import { findProxy, type ProxyOptions } from "./proxy.ts";
 import { type AttemptEvent, type ClientStats, publicKeyOf, type RequestContext, sendRequest } from "./request.ts";
@@ -47,14 +47,9 @@ interface NoAnswer {
 }
 
 /** A query's answer as it came, unknown members included; it fits the operation's schema. */
-export interface QueryAnswer {
-	readonly value: Readonly<Record<string, unknown>>;
-	/** The service's clock when it answered (`Date`, whole seconds), milliseconds since 1970. */
-	readonly serverTimeMs: number | undefined;
+export interface QueryAnswer extends Omit<ValidAnswer, "kind"> {
 	/** When the query was sent by our clock, from a Reader that caches answers; `serverTimeMs` is of that time too. */
 	readonly askedAtMs?: number;
-	/** Whether the service says that its clock was set on purpose; see answer.ts. */
-	readonly isClockSet?: boolean;
 	/** The journal's position when the query was sent, from a Reader that caches answers and knows it. */
 	readonly askedAtPosition?: number;
 }

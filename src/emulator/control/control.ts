@@ -62,10 +62,12 @@ export function seedStore(store: Store, seed: Seed, nowMs: number): void {
 		throw new ConfigurationError(`the seed is not valid: ${formatPath(first.path)}: ${first.message}${others}`);
 	}
 	const known = new Set(store.summaries().map(({ organizationId }) => organizationId));
-	for (const organization of seed.organizations) {
-		const organizationId = organization.organizationId.toLowerCase();
-		if (!known.has(organizationId)) store.write(organizationId, changesToReplace(organization, nowMs));
-	}
+	const isNew = ({ organizationId }: SeedOrganization) => !known.has(organizationId.toLowerCase());
+	writeSeed(store, seed.organizations.filter(isNew), nowMs);
+}
+
+function writeSeed(store: Store, organizations: readonly SeedOrganization[], nowMs: number): void {
+	store.writeAll(organizations.map((one) => [one.organizationId.toLowerCase(), changesToReplace(one, nowMs)]));
 }
 
 export interface EmulatorParts {
@@ -85,9 +87,7 @@ function currentContext({ store, clock }: EmulatorParts, organizationId: string)
 
 function applySeed({ store, clock }: EmulatorParts, seed: Seed): void {
 	rejectProblems(findSeedProblems(seed));
-	for (const organization of seed.organizations) {
-		store.write(organization.organizationId.toLowerCase(), changesToReplace(organization, clock.now()));
-	}
+	writeSeed(store, seed.organizations, clock.now());
 }
 
 /** Merges the patch into its organization. `check` throws when the outcome is not valid. */
@@ -102,7 +102,7 @@ function applyPatch(parts: EmulatorParts, patch: OrganizationPatch, check?: (mer
 export type Control = ReturnType<typeof makeControl>;
 
 export function makeControl(parts: EmulatorParts) {
-	const { store, faults, log, limits, clock } = parts;
+	const { faults, log, limits, clock } = parts;
 	return {
 		/** Returns one organization. Throws when there is none with that id. */
 		state(organizationId: string): OrganizationView {
@@ -118,14 +118,12 @@ export function makeControl(parts: EmulatorParts) {
 			checkStateRequest(change);
 			if ("organizations" in change) applySeed(parts, change as Seed);
 			else applyPatch(parts, change, (merged) => rejectProblems(findSeedProblems({ organizations: [merged] })));
-			await store.committed();
 		},
 		/** Replaces the rules of an organization. Pending activities keep the rules that applied when they were submitted. */
 		async setRules(organizationId: string, rules: Rules): Promise<void> {
 			checkFields({ organizationId, rules }, rulesFields);
 			rejectProblems(findRulesProblems(rules), "rules");
 			applyPatch(parts, { organizationId, rules });
-			await store.committed();
 		},
 		/** Returns the emulator's time after the change, in milliseconds. */
 		setClock(change: ClockChange): number {

@@ -101,9 +101,7 @@ export async function answerControl(
 ): Promise<{ readonly status: number; readonly body: unknown }> {
 	try {
 		rejectWebPages(request.headers, parts.isKnownHost);
-		const answer = await answerEndpoint(parts, request);
-		await parts.store.committed();
-		return { status: 200, body: answer };
+		return { status: 200, body: await answerEndpoint(parts, request) };
 	} catch (error) {
 		if (!(error instanceof RequestError)) throw error;
 		return { status: error.status, body: error.body() };

@@ -8,8 +8,18 @@
 
 import { own } from "../../common/own.ts";
 import { policyLimits } from "../assumptions.ts";
-import { comparisonOf, constantOf, joinOf, membershipOf, missingOf, nameOf, numberOf, partOf } from "./expressions.ts";
-import { compileCall, type Predicate } from "./functions.ts";
+import {
+	comparisonOf,
+	constantOf,
+	countOf,
+	joinOf,
+	membershipOf,
+	missingOf,
+	nameOf,
+	numberOf,
+	partOf,
+	quantifierOf,
+} from "./expressions.ts";
 import { timeFunctions } from "./schedule.ts";
 import { PolicyError, readTokens, type Token } from "./tokens.ts";
 import { type Expression, fieldTypeOf, itemTypeOf, requireType, type Type, unify, type Value } from "./types.ts";
@@ -130,15 +140,20 @@ class Compiler {
 		if (name === "contains") {
 			const argument = this.#disjunction();
 			this.#require(")");
-			return compileCall(list, name, { argument });
+			return membershipOf(argument, list);
 		}
-		if (this.#takeOne("symbol", ")") !== undefined) return compileCall(list, name, {});
-		const predicate = this.#predicate(itemTypeOf(list));
+		const itemType = itemTypeOf(list);
+		if (this.#takeOne("symbol", ")") !== undefined) {
+			if (name === "count") return countOf(list);
+			throw new PolicyError(`lists have no function ${name} with these arguments`);
+		}
+		const { item, body } = this.#predicate(itemType);
 		this.#require(")");
-		return compileCall(list, name, { predicate });
+		return quantifierOf(list, name, item, body);
 	}
 
-	#predicate(itemType: Type): Predicate {
+	/** Takes a name for each item of a list, and a bool about it. */
+	#predicate(itemType: Type): { readonly item: string; readonly body: Expression } {
 		const { kind, value: item } = this.#take();
 		if (kind !== "name" || reserved.has(item) || Object.hasOwn(this.#vocabulary.names, item)) {
 			throw new PolicyError("the name of an item is missing");

@@ -1,4 +1,5 @@
 /** The expressions that operators, literals and absent fields make (docs/internals/service.md#expressions). */
+import { own } from "../../common/own.ts";
 import { PolicyError } from "./tokens.ts";
 import { type Expression, isEqual, itemTypeOf, requireType, type Type, unify, type Value } from "./types.ts";
 
@@ -65,7 +66,7 @@ export function missingOf(of: Expression): Expression {
 	};
 }
 
-/** Returns `value in list`. */
+/** Returns `value in list`, or `list.contains(value)`. */
 export function membershipOf(value: Expression, list: Expression): Expression {
 	if (unify(value.type, itemTypeOf(list)) === undefined) throw new PolicyError("the list has items of another type");
 	return {
@@ -110,4 +111,31 @@ export function partOf(value: Expression, start: Expression, end: Expression | u
 			return end === undefined ? (part[0] as Value) : part;
 		},
 	};
+}
+
+const quantifiers: Readonly<Record<string, (list: readonly Value[], results: readonly boolean[]) => Value>> = {
+	any: (_list, results) => results.includes(true),
+	all: (_list, results) => !results.includes(false),
+	filter: (list, results) => list.filter((_item, index) => results[index]),
+};
+
+/** Returns `list.name(item, body)`. Every item is looked at, so that no error is left out. */
+export function quantifierOf(list: Expression, name: string, item: string, body: Expression): Expression {
+	const combine = own(quantifiers, name);
+	if (combine === undefined) throw new PolicyError(`lists have no function ${name} with these arguments`);
+	return {
+		type: name === "filter" ? { list: itemTypeOf(list) } : "bool",
+		evaluate(scope) {
+			const items = list.evaluate(scope) as readonly Value[];
+			scope.budget.left -= items.length;
+			if (scope.budget.left < 0) throw new PolicyError("too many items");
+			const test = (value: Value) => body.evaluate({ ...scope, names: { ...scope.names, [item]: value } }) as boolean;
+			return combine(items, items.map(test));
+		},
+	};
+}
+
+/** Returns `list.count()`. */
+export function countOf(list: Expression): Expression {
+	return { type: "int", evaluate: (scope) => BigInt((list.evaluate(scope) as readonly Value[]).length) };
 }

@@ -6,11 +6,8 @@ const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
 const maxSpanMs = 7 * dayMs;
 
-/** The values of one field of a cron expression, and whether it is `*`. */
-interface CronField {
-	readonly values: ReadonlySet<number>;
-	readonly isAny: boolean;
-}
+/** The values of one field of a cron expression; null for `*`. */
+type CronField = ReadonlySet<number> | null;
 
 const fieldRanges = [
 	[0, 59],
@@ -22,7 +19,7 @@ const fieldRanges = [
 
 /** Reads `*`, numbers, ranges and lists of them; nothing else is in the service's subset. */
 function readField(text: string, [min, max]: readonly [number, number]): CronField {
-	if (text === "*") return { values: new Set(), isAny: true };
+	if (text === "*") return null;
 	const values = new Set<number>();
 	for (const part of text.split(",")) {
 		const [, first = "", last = first] = /^(\d{1,2})(?:-(\d{1,2}))?$/.exec(part) ?? [];
@@ -31,10 +28,8 @@ function readField(text: string, [min, max]: readonly [number, number]): CronFie
 		}
 		for (let value = Number(first); value <= Number(last); value += 1) values.add(value);
 	}
-	return { values, isAny: false };
+	return values;
 }
-
-const has = ({ values, isAny }: CronField, value: number): boolean => isAny || values.has(value);
 
 function readDuration(text: string): number {
 	const [, days = "", hours = "", minutes = ""] = /^(?:(\d{1,6})d)?(?:(\d{1,6})h)?(?:(\d{1,6})m)?$/.exec(text) ?? [];
@@ -64,17 +59,9 @@ function readClock(zone: Intl.DateTimeFormat, ms: number): readonly number[] {
 
 /** Whether the cron expression fires at this minute. With both a day and a weekday, either one is enough. */
 function fires(fields: readonly CronField[], clock: readonly number[]): boolean {
-	const [minute, hour, day, month, weekday] = fields as readonly [
-		CronField,
-		CronField,
-		CronField,
-		CronField,
-		CronField,
-	];
-	const at = (index: number): number => clock[index] ?? 0;
-	if (!has(minute, at(0)) || !has(hour, at(1)) || !has(month, at(3))) return false;
-	if (day.isAny || weekday.isAny) return has(day, at(2)) && has(weekday, at(4));
-	return has(day, at(2)) || has(weekday, at(4));
+	const [minute, hour, day, month, weekday] = fields.map((field, at) => field?.has(clock[at] ?? 0) ?? true);
+	if (!minute || !hour || !month) return false;
+	return fields[2] === null || fields[4] === null ? day === true && weekday === true : day === true || weekday === true;
 }
 
 /** Whether one of the spans that the schedule opens contains the moment: each from its minute until before its end. */

@@ -3,35 +3,14 @@ import { type User, users } from "../kinds/user.ts";
 import type { Organization, Vote } from "../state.ts";
 import { apiKeyIdOf, authenticatorIdOf, tagsByUser } from "../user-queries.ts";
 
-/** A credential, in the names of the language. */
-interface CredentialValue {
-	readonly id: string;
-	readonly user_id: string;
-	readonly type: string;
-	readonly credential_id: string;
-	readonly public_key: string;
-	readonly [field: string]: string;
-}
-
-interface UserValue {
-	readonly id: string;
-	readonly tags: readonly string[];
-	readonly email: string;
-	readonly alias: string;
-	readonly [field: string]: string | readonly string[];
-}
-
-/** A user, and the credentials of which each approval uses one. */
-export interface Voter {
-	readonly user: UserValue;
-	readonly credentials: readonly CredentialValue[];
-}
+/** A user, and the credentials of which each approval uses one, in the names of the language. */
+export type Voter = ReturnType<typeof describeVoter>;
 
 /** Who approved, each with the credentials that were used. */
 export type Approvers = readonly Voter[];
 
 /** Returns a user with empty texts for what it lacks (assumptions.ts). */
-function describeVoter(user: User, tags: readonly string[]): Voter {
+function describeVoter(user: User, tags: readonly string[]) {
 	const { userId } = user;
 	return {
 		user: { id: userId, tags, email: user.userEmail ?? "", alias: user.userName },

@@ -73,7 +73,7 @@ describe("deleting a UserTag of one stack", () => {
 		expect(said.mock.calls).toEqual([
 			[
 				expect.stringMatching(
-					/^signers: its 2 members keep the user tag: the resource `signers` has managed it since /,
+					/^signers: its 2 members keep the user tag: another resource called `signers` has managed it since /,
 				),
 			],
 		]);

@@ -99,7 +99,7 @@ describe("a step", () => {
 	});
 
 	it("is judged after the steps that it depends on", () => {
-		// Both tags exchange their names; the first takes a temporary one, and the second step takes alice out of the approvers.
+		// Both tags exchange their names: the first takes a temporary one. Alice leaves the approvers, and submits all of it.
 		const desired = desiredOf({
 			users: { alice, bob },
 			userTags: [
@@ -114,11 +114,17 @@ describe("a step", () => {
 			]),
 		});
 		const access = accessOf(byApprovers.members, byApprovers.policies);
-		const plan = makePlan(desired, live, { ...context, access, submitter: known({ userId: alice, publicKey: null }) });
-		expect(plan.steps.map(({ id: stepId, dependsOn, approval }) => [stepId, dependsOn, approval?.verdict])).toEqual([
+		const given = { ...context, access, submitter: known({ userId: alice, publicKey: null }) };
+		const forecastOf = ({ steps }: Plan) =>
+			steps.map(({ id: stepId, dependsOn, approval }) => [stepId, dependsOn, approval?.verdict]);
+		expect(forecastOf(planUnordered(desired, live, given))).toEqual([
 			["step-1", [], "runs"],
 			["step-2", ["step-1"], "runs"],
 			["step-3", ["step-1", "step-2"], "denied"],
+		]);
+		// With its name first, the tag loses alice last.
+		expect(forecastOf(makePlan(desired, live, given)).map(([, , verdict]) => verdict)).toEqual([
+			...["runs", "runs", "runs", "runs"],
 		]);
 	});
 

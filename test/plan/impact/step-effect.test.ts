@@ -1,7 +1,7 @@
 /** The plan of one step alone, for a person who signs only this one. */
 import { describe, expect, it } from "vitest";
 import { effectOfStep } from "../../../src/plan/impact/step-effect.ts";
-import type { DesiredPolicy } from "../../../src/plan/organization.ts";
+import type { DesiredObject, DesiredPolicy } from "../../../src/plan/organization.ts";
 import { makePlan, type Plan, type PlanContext } from "../../../src/plan/plan.ts";
 import {
 	accessOf,
@@ -75,12 +75,10 @@ describe("the effect of one step", () => {
 	});
 
 	it("is judged after no other step, although it comes after one in the plan", () => {
-		const swap = desiredOf({
-			userTags: [
-				wantTag("approvers", { id: signers }),
-				wantTag("signers", { id: approvers, members: { mode: "exactly", exactly: [bob] } }),
-			],
-		});
+		// The removal of a tag frees its name for another one, and takes alice, who may rename it, out of the approvers.
+		const kept = desiredOf({ userTags: [wantTag("approvers", { id: signers })] });
+		const gone: DesiredObject = { kind: "userTag", absent: true, name: approvers, at };
+		const swap = { ...kept, objects: [...kept.objects, gone] };
 		const swapped = liveOf({
 			userTags: known([
 				liveTag(1, "signers", { members: known([]) }),
@@ -91,11 +89,10 @@ describe("the effect of one step", () => {
 			...whole,
 			access: accessOf({ approvers: ["alice"] }, organization.policies),
 		});
-		expect(chain.steps.map(({ dependsOn }) => dependsOn.length)).toEqual([0, 1, 2]);
+		expect(chain.steps.map(({ dependsOn }) => dependsOn.length)).toEqual([0, 1]);
 		expect(chain.steps.at(-1)?.approval?.verdict).toBe("denied");
 		expect(alone.map(({ steps }) => steps.map(({ dependsOn, approval }) => [dependsOn, approval?.verdict]))).toEqual([
-			[[[], "runs"]],
-			[[[], "runs"]],
+			[[[], "denied"]],
 			[[[], "runs"]],
 		]);
 	});

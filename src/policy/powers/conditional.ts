@@ -4,8 +4,8 @@ import { remember } from "../../common/remember.ts";
 import { describeRegion } from "../cells/regions.ts";
 import { bound } from "../sets/formula.ts";
 import type { UserSets } from "../sets/resolve.ts";
-import { type Bits, hasBit, membersOf, placesOf, sizeOf } from "../sets/sets.ts";
-import { aloneIn, findSmallestSets, hasAll, participantsIn } from "../sets/user-sets.ts";
+import { type Bits, bit, hasBit, membersOf, placesOf, sizeOf } from "../sets/sets.ts";
+import { aloneIn, findSmallestSets, hasAll, isMember, participantsIn } from "../sets/user-sets.ts";
 import { type Ability, abilityOf } from "./ability.ts";
 import type { ActivityExample } from "./fields.ts";
 import { allOf, cellsOf, conditionOf, type GroupCell, literalsOf, partsIn, withoutOwn } from "./group-cells.ts";
@@ -65,19 +65,27 @@ const maxOpen = 6;
 export function takingPart(prepared: PreparedAccess, parts: readonly Part[], hasRoot: boolean) {
 	const { users, budget, rootQuorum } = prepared;
 	const open = parts.filter(({ unknown }) => unknown !== null);
-	if (open.length > maxOpen) return { may: users.all, surely: 0n };
-	let [may, surely] = [hasRoot && rootQuorum === null ? users.all : 0n, users.all];
-	for (let applying = 0; applying < 2 ** open.length; applying += 1) {
-		const isPossible = (part: Part): boolean => ((applying >> open.indexOf(part)) & 1) === 1;
+	const isOpenRoot = hasRoot && rootQuorum === null;
+	const read = (isPossible: (part: Part) => boolean): UserSets => {
 		const allowed = allowedBy(prepared, parts, (part) => (isPossible(part) ? "possible" : "sure"));
-		const sets = hasRoot ? withRootQuorum(prepared, allowed) : allowed;
-		const taking = participantsIn(sets, budget);
+		return hasRoot ? withRootQuorum(prepared, allowed) : allowed;
+	};
+	let may = isOpenRoot || open.length > maxOpen ? users.all : 0n;
+	for (let applying = 0; may !== users.all && applying < 2 ** open.length; applying += 1) {
+		const sets = read((part) => ((applying >> open.indexOf(part)) & 1) === 1);
 		// Of too many sets only some are tried: whoever is named in one may be in a smallest one.
 		const { isComplete } = findSmallestSets(sets, budget);
-		may |= isComplete ? taking : sets.flat().reduce((all, { set }) => all | set, 0n);
-		surely &= hasRoot && rootQuorum === null ? aloneIn(sets) : taking;
+		may |= isComplete ? participantsIn(sets, budget) : sets.flat().reduce((all, { set }) => all | set, 0n);
 	}
-	return { may, surely };
+	const sure = read(({ effect }) => effect === "deny");
+	if (open.length === 0 && !isOpenRoot) return { may, surely: participantsIn(sure, budget) };
+	const possible = read(({ effect }) => effect === "allow");
+	const { alone, together } = findSmallestSets(sure, budget);
+	const needed = together.flatMap((set) => {
+		const users = membersOf(set).map(bit);
+		return isOpenRoot ? [] : users.filter((user) => !isMember(possible, set & ~user));
+	});
+	return { may, surely: needed.reduce((all, user) => all | user, alone) };
 }
 
 /** Returns what every cell allows. Where cells have no such sets in common that are found, those of users who can alone. Throws TooComplex. */

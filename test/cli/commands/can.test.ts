@@ -107,7 +107,8 @@ describe("orgsync can", () => {
 	test("says no fields of a request that has none, and who can together where alone is unknown", async () => {
 		const wallets = { policyId: policies[2], effect: "EFFECT_ALLOW", condition: "activity.resource == 'WALLET'" };
 		const two = { ...wallets, policyName: "two", consensus: "approvers.count() >= 2" };
-		const maybe = { ...two, policyId: policies[1], policyName: "x", consensus: "approvers.any(u, u.alias == 'x')" };
+		const isCarol = `approvers.any(u, u.id == '${carol}' && u.alias == 'x')`;
+		const maybe = { ...two, policyId: policies[1], policyName: "x", consensus: isCarol };
 		const world = await makeOrganization([...seeded.slice(0, 1), two, maybe]);
 		world.write("wallet.json", JSON.stringify({ type: "ACTIVITY_TYPE_CREATE_WALLET", parameters: {} }));
 		const { stdout, code } = await world.run(["can", "carol", "wallet.json"]);

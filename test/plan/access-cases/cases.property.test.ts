@@ -76,7 +76,9 @@ function verdictOf(
 		const takes = (of: Sets, user: number): boolean => smallestOf(of).some((set) => (set & user) !== 0);
 		const all = sets.length === 0 ? [] : readings();
 		const mayTake = (user: number): boolean => isRootOpen || all.some((one) => takes(one, user));
-		const surelyTakes = (user: number): boolean => all.every((one) => (isRootOpen ? one[user] : takes(one, user)));
+		const isNeeded = (set: number, user: number): boolean =>
+			(set & user) !== 0 && (set === user || !(isRootOpen || possible[set & ~user] === true));
+		const surelyTakes = (user: number): boolean => smallestOf(sure).some((set) => isNeeded(set, user));
 		return worst(sets.map((user) => decide(!mayTake(user), !surelyTakes(user))));
 	}
 	if (list.mode === "never") return worst(sets.map(cannot));

@@ -282,7 +282,7 @@ describe("what is unknown", () => {
 			"unknown; together.never can alice policy",
 		);
 		expect(judgeOne("power: sign, never: [dave, alice]", maybe)).toBe(
-			"failed; never takesPart alice; never takesPart dave policy",
+			"unknown; never takesPart alice policy; never takesPart dave policy",
 		);
 		// If the policy applies, alice is enough alone; else bob takes part.
 		const forAlice = { ...opaque, consensus: `approvers.any(u, u.id == '${alice}' && u.alias == 'x')` };

@@ -3,6 +3,7 @@ import type { Position } from "../plan/organization.ts";
 import type { VariableValue } from "../policy/language/resolve-template.ts";
 import type { Span } from "../policy/language/syntax.ts";
 import type { Template } from "../policy/language/template.ts";
+import type { Problems } from "./problems.ts";
 
 export interface Cell {
 	readonly kind: "map" | "list" | "text" | "number" | "boolean" | "null";
@@ -22,6 +23,8 @@ export interface Cell {
 	readonly usedAs?: { readonly text: string; readonly at: Position };
 	/** Set where the value is an expression of a policy: its variables are not substituted in the text. */
 	readonly expression?: ExpressionCell;
+	/** Of the root: takes the problems of its document. */
+	problems?: Problems;
 	/** Whether a problem says that this value is unusable. */
 	invalid: boolean;
 	/** Known keys that unknown ones are probably meant as, so that they are not reported as missing too; "" could be any. */
@@ -39,7 +42,7 @@ export interface ExpressionCell {
 	readonly variables: ReadonlyMap<string, VariableValue & { readonly use?: Cell }>;
 }
 
-export type Slot = Pick<Cell, "parent" | "key" | "at" | "keyAt">;
+export type Slot = Pick<Cell, "parent" | "key" | "at" | "keyAt" | "problems">;
 
 const noEntries: ReadonlyMap<string, Cell> = new Map();
 const noItems: readonly Cell[] = [];

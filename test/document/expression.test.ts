@@ -37,9 +37,9 @@ function resolved(
 	clause: Clause = "condition",
 ): unknown {
 	const { cell, problems } = read(text, environment, clause);
-	const template = readTemplate(cell, clause, problems);
+	const template = readTemplate(cell, clause);
 	const ids = { userTags: new Map<string, string>(), users: new Map([["alice", aliceId]]) };
-	const found = template === undefined ? undefined : resolveExpression(cell, clause, template, ids, problems);
+	const found = template === undefined ? undefined : resolveExpression(cell, clause, template, ids);
 	return found ?? problems.sorted([]).map(({ line, column, code, message }) => `${line}:${column} ${code} ${message}`);
 }
 
@@ -94,7 +94,7 @@ describe("a character of an expression", () => {
 
 	it.each(cases)("that is wrong in a %s scalar is shown in its line", (_style, text) => {
 		const { cell, problems } = read(text);
-		expect(readTemplate(cell, "condition", problems)).toBe(undefined);
+		expect(readTemplate(cell, "condition")).toBe(undefined);
 		const [problem] = problems.sorted([]);
 		expect(problem?.message).toBe("`EthereumTransaction` has no field `too`; did you mean `to`?");
 		const [line = "", caret = ""] = problem?.excerpt?.split("\n") ?? [];
@@ -143,9 +143,9 @@ describe("a variable in an expression", () => {
 	it("is shown where its value is wrong, and the value is not", () => {
 		const text = "policies:\n  - condition: |-\n      true &&\n      wallet.label == '${ORGSYNC_VAR_A}'\n";
 		const { cell, problems } = read(text, { ORGSYNC_VAR_A: "it's hunter2" });
-		const template = readTemplate(cell, "condition", problems);
+		const template = readTemplate(cell, "condition");
 		if (template === undefined) throw new Error("no template");
-		resolveExpression(cell, "condition", template, { userTags: new Map(), users: new Map() }, problems);
+		resolveExpression(cell, "condition", template, { userTags: new Map(), users: new Map() });
 		expect(problems.sorted([]).map(renderProblem)).toEqual([
 			[
 				"d.yaml:4:23: the value of `${ORGSYNC_VAR_A}` has a quote `'`, a `\\` or a control character, which a string cannot have",
@@ -194,11 +194,11 @@ describe("a value of a list in an expression", () => {
 		if (document === undefined) throw new Error("no document");
 		const root = readTree(document, yaml, new Substitution({}, {}), problems, part);
 		const cell = entryOf(entryOf(root, "policies")?.items[0], "condition");
-		const template = cell === undefined ? undefined : readTemplate(cell, "condition", problems);
+		const template = cell === undefined ? undefined : readTemplate(cell, "condition");
 		if (cell === undefined || template === undefined) throw new Error("no template");
 		const ids = { userTags: new Map<string, string>(), users: new Map<string, string>() };
 		return {
-			found: resolveExpression(cell, "condition", template, ids, problems),
+			found: resolveExpression(cell, "condition", template, ids),
 			problems: problems.sorted([]),
 			missing,
 		};
@@ -229,19 +229,19 @@ describe("an expression that is not checked", () => {
 		["true && wallet.x || '${users.alice}' == 'x'", `true && wallet.x || '${aliceId}' == 'x'`],
 	])("is the text of %s", (text, expected) => {
 		const { cell, problems } = read(`policies: [{ condition: "${text}" }]`);
-		const template = readTemplate(cell, "condition", problems, true);
+		const template = readTemplate(cell, "condition", true);
 		if (template === undefined) throw new Error("a problem");
 		const ids = { userTags: new Map<string, string>(), users: new Map([["alice", aliceId]]) };
-		expect(resolveExpression(cell, "condition", template, ids, problems)).toBe(expected);
+		expect(resolveExpression(cell, "condition", template, ids)).toBe(expected);
 		expect(problems.isEmpty).toBe(true);
 	});
 
 	it("has a problem at a reference where it is not understood", () => {
 		const { cell, problems } = read(`policies: [{ condition: "a = '\${users.alice}'" }]`);
-		const template = readTemplate(cell, "condition", problems, true);
+		const template = readTemplate(cell, "condition", true);
 		if (template === undefined) throw new Error("a problem");
 		const ids = { userTags: new Map<string, string>(), users: new Map([["alice", aliceId]]) };
-		expect(resolveExpression(cell, "condition", template, ids, problems)).toBe(undefined);
+		expect(resolveExpression(cell, "condition", template, ids)).toBe(undefined);
 		expect(problems.sorted([])).toMatchObject([{ line: 1, column: 31, code: "bad-reference" }]);
 	});
 });
@@ -251,7 +251,7 @@ describe("an expression of a program", () => {
 		const root = readPlainTree("p", { policies: [{ condition: "wallet.label == '${x}'" }] });
 		const cell = entryOf(entryOf(root, "policies")?.items[0], "condition");
 		const problems = new Problems();
-		const template = cell === undefined ? undefined : readTemplate(cell, "condition", problems);
+		const template = cell === undefined ? undefined : readTemplate(cell, "condition");
 		expect(template?.references).toEqual([]);
 		expect(problems.isEmpty).toBe(true);
 	});

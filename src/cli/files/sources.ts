@@ -114,7 +114,7 @@ const pipes = new Map<string, Uint8Array>();
 const inputs = new WeakMap<Terminal["stdin"], Promise<Uint8Array>>();
 
 /** Returns standard input, cut just above the limit. */
-export function readInput({ stdin }: Terminal, limitBytes: number = fileLimitBytes): Promise<Uint8Array> {
+function readInput({ stdin }: Terminal, limitBytes: number = fileLimitBytes): Promise<Uint8Array> {
 	const known = inputs.get(stdin) ?? drain(stdin, limitBytes);
 	inputs.set(stdin, known);
 	return known;

@@ -1,4 +1,5 @@
 /** Reads a file of access cases (docs/testing.md, schemas/access.json). */
+
 import type { Problem } from "../../common/errors.ts";
 import {
 	type AccessCase,
@@ -16,7 +17,8 @@ import { type Fields, printFields, readFields } from "../../policy/powers/fields
 import { type ActivityGroup, namedPowers, type PowerName, printGroup } from "../../policy/powers/groups.ts";
 import { validators } from "../../schema/validators/access.ts";
 import { type Cell, entriesOf, entryOf, hasOrIntends, itemsOf, pathOf } from "../cell.ts";
-import { describeCell, type Problems as ProblemList, Problems, quote, quoteCell } from "../problems.ts";
+import { Problems } from "../problems.ts";
+import { describeCell, didYouMean, distinct, invalidate, problemsOf, quote, quoteCell, report } from "../report.ts";
 import { readMoment } from "./moment.ts";
 import type { DocumentSource } from "./read-documents.ts";
 import { type ActivityRequest, readRequest } from "./request.ts";
@@ -42,40 +44,35 @@ export function readAccessFile(
 	options: AccessOptions,
 ): { readonly cases: CaseFile } | { readonly problems: readonly Problem[] } {
 	const problems = new Problems();
-	const cases = new AccessReader(file, problems, options).read(content, new Substitution(environment, options));
+	const root = readSingleMap({ file, content }, new Substitution(environment, options), problems, expected, isField);
+	const cases = root === undefined ? undefined : new AccessReader(file, options.findBody).read(root);
 	return cases === undefined || !problems.isEmpty ? { problems: problems.sorted([file]) } : { cases };
 }
 
 class AccessReader {
 	readonly #file: string;
-	readonly #problems: ProblemList;
-	readonly #options: AccessOptions;
+	readonly #findBody: BodyFinder;
 
-	constructor(file: string, problems: ProblemList, options: AccessOptions) {
+	constructor(file: string, findBody: BodyFinder) {
 		this.#file = file;
-		this.#problems = problems;
-		this.#options = options;
+		this.#findBody = findBody;
 	}
 
-	read(content: DocumentSource["content"], substitution: Substitution): CaseFile | undefined {
-		const [file, problems] = [this.#file, this.#problems];
-		const root = readSingleMap({ file, content }, substitution, problems, expected, isField);
-		if (root === undefined) return undefined;
-		checkStructure(root, problems, "access.json", validators);
+	read(root: Cell): CaseFile {
+		checkStructure(root, "access.json", validators);
 		const id = entryOf(root, "organizationId");
 		const given = entriesOf(entryOf(entryOf(root, "given"), "users"));
 		for (const cell of given) this.#checkName(cell, String(cell.key));
 		const list = entryOf(root, "tests");
-		if (list?.items.length === 0)
-			problems.report(list, "empty-list", "`tests` has no case; write one, or remove the file");
+		if (list?.items.length === 0) report(list, "empty-list", "`tests` has no case; write one, or remove the file");
 		const tests = itemsOf(list);
-		problems.distinct(
+		distinct(
 			tests.flatMap((test) => entryOf(test, "name") ?? []),
 			({ value }) => String(value),
 		);
 		return {
-			file,
-			organizationId: id === undefined ? null : (readId(id, problems) ?? null),
+			file: this.#file,
+			organizationId: id === undefined ? null : (readId(id) ?? null),
 			isRootQuorumAside: entryOf(root, "rootQuorum")?.value === "aside",
 			given: given.map((cell) => ({ name: String(cell.key), at: cell.keyAt, tags: itemsOf(cell).map(nameIn) })),
 			cases: tests.flatMap((test) => this.#case(test) ?? []),
@@ -84,13 +81,13 @@ class AccessReader {
 
 	#checkName(cell: Cell, name: string): void {
 		const mistake = uuid.test(name) ? "looks like an id; write a name" : nameMistake(name);
-		if (mistake !== undefined) this.#problems.invalidate(cell, "bad-name", `the name ${quote(name)} ${mistake}`, "key");
+		if (mistake !== undefined) invalidate(cell, "bad-name", `the name ${quote(name)} ${mistake}`, "key");
 	}
 
 	#case(test: Cell): AccessCase | undefined {
 		const [name, at, by] = ["name", "at", "by"].map((key) => entryOf(test, key));
 		if (name !== undefined && String(name.value).trim() === "")
-			this.#problems.invalidate(name, "bad-name", "`name` is empty; write what the case states");
+			invalidate(name, "bad-name", "`name` is empty; write what the case states");
 		const lists = [
 			...(["alone", "together"] as const).flatMap((about) =>
 				listModes.flatMap((mode) => this.#list(entryOf(entryOf(test, about), mode), { about, mode })),
@@ -104,7 +101,7 @@ class AccessReader {
 		);
 		if (lists.length === 0 && by === undefined && !isDoubtful) {
 			const message = "the case states nothing; add one of `alone`, `together`, `never` and `by`";
-			this.#problems.report(test, "empty-case", message);
+			report(test, "empty-case", message);
 		}
 		const atMs = at === undefined ? null : this.#moment(at);
 		if (name === undefined || asked === undefined || atMs === undefined) return undefined;
@@ -114,7 +111,7 @@ class AccessReader {
 	#moment(cell: Cell): number | undefined {
 		const moment = readMoment(String(cell.value));
 		if ("ms" in moment) return moment.ms;
-		return this.#problems.invalidate(cell, "bad-time", `\`at\` ${quoteCell(cell)} ${moment.mistake}`);
+		return invalidate(cell, "bad-time", `\`at\` ${quoteCell(cell)} ${moment.mistake}`);
 	}
 
 	#list(list: Cell | undefined, head: Pick<CaseList, "about" | "mode">): readonly CaseList[] {
@@ -122,7 +119,7 @@ class AccessReader {
 		const empty = [...(head.mode === "exactly" ? [] : [list]), ...list.items].filter(isEmptyList);
 		for (const cell of empty) {
 			const message = `${describeCell(cell)} is empty, so it states nothing; write users, or remove it`;
-			this.#problems.invalidate(cell, "empty-list", message);
+			invalidate(cell, "empty-list", message);
 		}
 		return [{ ...head, sets: itemsOf(list).flatMap((cell) => this.#set(cell, head.about !== "together") ?? []) }];
 	}
@@ -137,7 +134,7 @@ class AccessReader {
 		const help = isOfOne
 			? "these are single users: write `1 of TAG` for each member of a tag, and sets under `together`"
 			: "write a set as `2 of TAG`, or in brackets: `[[alice, bob]]`";
-		return this.#problems.invalidate(cell, "wrong-set", `${quoteCell(cell)} is not expected here; ${help}`);
+		return invalidate(cell, "wrong-set", `${quoteCell(cell)} is not expected here; ${help}`);
 	}
 
 	#asked(test: Cell): AskedActivities | undefined {
@@ -147,7 +144,7 @@ class AccessReader {
 		if (count !== 1) {
 			if (test.invalid || activity?.invalid === true || test.intendedKeys.has("activity")) return undefined;
 			const message = "a case is about `power: sign`, or an `activity` with one of `kind`, `power` and `body`";
-			return this.#problems.report(test, "activity", `${message}; ${count === 0 ? "write one" : "keep one"}`);
+			return report(test, "activity", `${message}; ${count === 0 ? "write one" : "keep one"}`);
 		}
 		const power = entryOf(test, "power") ?? entryOf(activity, "power");
 		const [kind, body, where] = ["kind", "body", "where"].map((key) => entryOf(activity, key));
@@ -170,17 +167,16 @@ class AccessReader {
 		const kind = String(cell.value);
 		if (kinds.includes(kind)) return { kind };
 		const plain = kindOfType(kind.toUpperCase());
-		const help = kinds.includes(plain) ? `; did you mean ${quote(plain)}?` : this.#problems.didYouMean(kind, kinds);
-		return this.#problems.invalidate(cell, "unknown-value", `unknown kind of activities ${quoteCell(cell)}${help}`);
+		const help = kinds.includes(plain) ? `; did you mean ${quote(plain)}?` : didYouMean(cell, kind, kinds);
+		return invalidate(cell, "unknown-value", `unknown kind of activities ${quoteCell(cell)}${help}`);
 	}
 
 	#body(cell: Cell): ActivityRequest | undefined {
-		const found = this.#options.findBody(this.#file, String(cell.value));
-		if ("mistake" in found)
-			return this.#problems.invalidate(cell, "no-body", `\`body\` ${quoteCell(cell)} ${found.mistake}`);
+		const found = this.#findBody(this.#file, String(cell.value));
+		if ("mistake" in found) return invalidate(cell, "no-body", `\`body\` ${quoteCell(cell)} ${found.mistake}`);
 		const read = readRequest(found.file, found.content);
 		if ("request" in read) return read.request;
-		for (const { path, code, message, ...at } of read.problems) this.#problems.add(at, path, code, message);
+		for (const { path, code, message, ...at } of read.problems) problemsOf(cell).add(at, path, code, message);
 		return undefined;
 	}
 
@@ -190,7 +186,7 @@ class AccessReader {
 			if (value === undefined) return [];
 			const found = readFields(`${String(cell.key)} == ${value}`);
 			if ("fields" in found) return [...found.fields];
-			this.#problems.invalidate(cell, "not-understood", found.mistakes[0]?.message ?? "", "key");
+			invalidate(cell, "not-understood", found.mistakes[0]?.message ?? "", "key");
 			return [];
 		});
 		return new Map(read);
@@ -207,12 +203,12 @@ class AccessReader {
 		if (kind === "number") {
 			if (/^(?:\d+|0x[\da-f]+)$/i.test(written)) return String(BigInt(written));
 			const message = `${quoteCell(cell)} is not a whole number of at least 0; write it out in base units, such as \`2000000000000000000\``;
-			return this.#problems.invalidate(cell, "not-whole", message);
+			return invalidate(cell, "not-whole", message);
 		}
 		const text = String(value);
 		if (!text.includes("'")) return printExpression({ node: "literal", value: text, span: { start: 0, end: 0 } });
 		const message = "a text with `'` cannot be written in the policy language";
-		return this.#problems.invalidate(cell, "not-understood", message);
+		return invalidate(cell, "not-understood", message);
 	}
 }
 

@@ -1,7 +1,8 @@
 /** The values of one organization of a list: what `${each.NAME}` means in a document with `organizations`. */
+
 import { findHidden, nameCharacter } from "../../common/invisible.ts";
 import type { Position } from "../../plan/organization.ts";
-import { quote } from "../problems.ts";
+import { quote } from "../report.ts";
 
 /** How the name of a value begins in a document. */
 export const eachPrefix = "each.";

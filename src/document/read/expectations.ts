@@ -5,7 +5,7 @@ import type { ReadOnlyKind } from "../../plan/kinds/kind.ts";
 import { expectationLists } from "../../plan/kinds/names.ts";
 import type { DesiredExpectation } from "../../plan/organization.ts";
 import { type Cell, entriesAt, entriesOf, entryOf, itemsOf, toPlainValue } from "../cell.ts";
-import { describePlace, type Problems, quote, quoteCell } from "../problems.ts";
+import { describePlace, didYouMean, distinct, quote, quoteCell, report } from "../report.ts";
 import { afterSubstitution, readId, readUserKeys, type Users } from "./users.ts";
 
 /** Networks of `list_supported_assets` (docs/internals/service.md#networks). */
@@ -26,17 +26,13 @@ export const caip2Aliases: ReadonlyMap<string, string> = new Map([
 type Fields = Readonly<Record<string, unknown>>;
 
 /** Returns the expectations of all documents of one organization, by kind and then by identity. */
-export function readExpectations(
-	roots: readonly Cell[],
-	users: Users,
-	problems: Problems,
-): readonly DesiredExpectation[] {
+export function readExpectations(roots: readonly Cell[], users: Users): readonly DesiredExpectation[] {
 	const expects = entriesAt(roots, "expect");
 	if (expects.length === 0) return [];
 	return readOnlyKinds.flatMap((kind) => {
 		const identities = new Map<string, Cell>();
-		const found = listsOf(kind, expects, users, problems).flatMap(({ group, list }) =>
-			itemsOf(list).flatMap((cell) => readExpectation(kind, group, cell, identities, problems) ?? []),
+		const found = listsOf(kind, expects, users).flatMap(({ group, list }) =>
+			itemsOf(list).flatMap((cell) => readExpectation(kind, group, cell, identities) ?? []),
 		);
 		return found.sort((left, right) => (sortKey(kind, left) < sortKey(kind, right) ? -1 : 1));
 	});
@@ -53,12 +49,7 @@ interface GroupedList {
 	readonly list: Cell | undefined;
 }
 
-function listsOf(
-	kind: ReadOnlyKind,
-	expects: readonly Cell[],
-	users: Users,
-	problems: Problems,
-): readonly GroupedList[] {
+function listsOf(kind: ReadOnlyKind, expects: readonly Cell[], users: Users): readonly GroupedList[] {
 	return expects.flatMap((expect): GroupedList[] => {
 		const section = entryOf(expect, expectationLists[kind.name]);
 		if (kind.groupedBy === null) return [{ group: null, list: section }];
@@ -67,7 +58,7 @@ function listsOf(
 		}
 		const networks = new Map<string, Cell>();
 		return [...(section?.entries.values() ?? [])].map((list) => ({
-			group: readNetwork(list, networks, problems),
+			group: readNetwork(list, networks),
 			list,
 		}));
 	});
@@ -78,38 +69,37 @@ function readExpectation(
 	group: string | null | undefined,
 	cell: Cell,
 	identities: Map<string, Cell>,
-	problems: Problems,
 ): DesiredExpectation | undefined {
 	const foundBy = kind.identities.find((one) => cell.entries.has(one));
 	if (foundBy === undefined && kind.identities.length > 1) {
 		if (cell.intendedKeys.size > 0) return undefined;
 		const keys = kind.identities.map((one) => `\`${one}\``).join(" or ");
-		return problems.report(cell, "missing-key", `missing key ${keys}; one of them must identify the ${kind.words[0]}`);
+		return report(cell, "missing-key", `missing key ${keys}; one of them must identify the ${kind.words[0]}`);
 	}
 	const identity = foundBy ?? kind.identities[0] ?? "";
 	const names = kind.fields.filter((field) => field !== identity);
-	const fields = readFields(cell, names, identity, problems);
+	const fields = readFields(cell, names, identity);
 	const identityCell = entryOf(cell, identity);
 	if (identityCell === undefined || group === undefined) return undefined;
-	const key = kind.isIdentityId(identity) ? readId(identityCell, problems) : String(identityCell.value);
+	const key = kind.isIdentityId(identity) ? readId(identityCell) : String(identityCell.value);
 	if (key === undefined) return undefined;
 	const whole = JSON.stringify([group, identity, key]);
 	const first = identities.get(whole);
 	if (first === undefined) identities.set(whole, identityCell);
 	else {
 		const message = `duplicate entry for ${quoteCell(identityCell)}, first ${describePlace(first.at, identityCell.at)}; merge the two`;
-		problems.report(identityCell, "duplicate-expectation", message);
+		report(identityCell, "duplicate-expectation", message);
 	}
 	return { kind: kind.name, group, foundBy: identity, key, fields, at: cell.at };
 }
 
-function readNetwork(cell: Cell, networks: Map<string, Cell>, problems: Problems): string | undefined {
+function readNetwork(cell: Cell, networks: Map<string, Cell>): string | undefined {
 	const written = String(cell.key);
 	const caip2 = caip2Aliases.get(written) ?? written;
 	if (!knownCaip2.includes(caip2)) {
-		const near = problems.didYouMean(written, [...knownCaip2, ...caip2Aliases.keys()]);
+		const near = didYouMean(cell, written, [...knownCaip2, ...caip2Aliases.keys()]);
 		const help = near === "" ? "; expected a CAIP-2 value such as `eip155:1` or `solana:mainnet`" : near;
-		return problems.report(cell, "unknown-network", `unknown network ${quote(written)}${help}`, "key");
+		return report(cell, "unknown-network", `unknown network ${quote(written)}${help}`, "key");
 	}
 	const first = networks.get(caip2);
 	if (first === undefined) {
@@ -117,46 +107,45 @@ function readNetwork(cell: Cell, networks: Map<string, Cell>, problems: Problems
 		return caip2;
 	}
 	const message = `${quote(written)} is the same network as ${quote(String(first.key))} ${describePlace(first.keyAt, cell.keyAt)}; keep one`;
-	return problems.report(cell, "duplicate", message, "key");
+	return report(cell, "duplicate", message, "key");
 }
 
 /** Returns the fields of an entry in the order of `names`. Reports an entry that has only its identity. */
-function readFields(cell: Cell, names: readonly string[], identity: string, problems: Problems): Fields {
+function readFields(cell: Cell, names: readonly string[], identity: string): Fields {
 	if (cell.entries.size === 1 && cell.entries.has(identity) && cell.intendedKeys.size === 0) {
 		const example = names.includes("name")
 			? "name"
 			: (names.find((name) => /^(?:deploymentLabel|order|decimals)$/.test(name)) ?? names[0]);
 		const message = `nothing to compare: the entry has only \`${identity}\`; add a field such as \`${example}\``;
-		problems.report(cell, "nothing-to-compare", message);
+		report(cell, "nothing-to-compare", message);
 	}
 	const fields: Record<string, unknown> = {};
 	for (const name of names) {
 		const field = entryOf(cell, name);
-		if (field !== undefined) fields[name] = readField(field, name, problems);
+		if (field !== undefined) fields[name] = readField(field, name);
 	}
 	return fields;
 }
 
-function readField(cell: Cell, name: string, problems: Problems): unknown {
-	if (name === "requiredAuthenticationMethods") return itemsOf(cell).map((step) => readStep(step, problems));
+function readField(cell: Cell, name: string): unknown {
+	if (name === "requiredAuthenticationMethods") return itemsOf(cell).map(readStep);
 	// The order of providers does not matter.
-	if (name === "earnProviders")
-		return [...problems.distinct(itemsOf(cell), ({ value }) => String(value)).keys()].sort();
+	if (name === "earnProviders") return [...distinct(itemsOf(cell), ({ value }) => String(value)).keys()].sort();
 	if (name === "expirationSeconds" && !/^[0-9]+$/.test(String(cell.value))) {
 		const message = `\`expirationSeconds\` must be a number of seconds in quotes, such as "900", but is ${quoteCell(cell)}${afterSubstitution(cell)}`;
-		problems.report(cell, "wrong-format", message);
+		report(cell, "wrong-format", message);
 	}
 	return toPlainValue(cell);
 }
 
 /** Returns a step with its methods sorted: any one of them satisfies it, so their order does not matter (docs/internals/service.md#mfa-policy). */
-function readStep(step: Cell, problems: Problems): { readonly any: readonly Fields[] } {
+function readStep(step: Cell): { readonly any: readonly Fields[] } {
 	const list = entryOf(step, "any");
 	if (list?.items.length === 0) {
 		const message = "the step has no method, so nothing can satisfy it; add one, or remove the step";
-		problems.report(list, "empty-step", message);
+		report(list, "empty-step", message);
 	}
-	const methods = problems.distinct(
+	const methods = distinct(
 		itemsOf(list).filter((cell) => entriesOf(cell).length === cell.entries.size),
 		(cell) => JSON.stringify([entryOf(cell, "type")?.value, entryOf(cell, "id")?.value ?? ""]),
 		(cell) => `method ${quoteCell(entryOf(cell, "type") ?? cell)} in this step`,

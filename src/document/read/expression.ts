@@ -2,6 +2,7 @@
  * Reads expressions of policies. Their variables are not substituted in the text, as those of other values are: an expression is
  * parsed first (policy/language/template.ts), and its problems are at their places within the string.
  */
+
 import type { Position } from "../../plan/organization.ts";
 import { checkTemplate } from "../../policy/language/check-template.ts";
 import { readClause } from "../../policy/language/read-clause.ts";
@@ -9,7 +10,7 @@ import { type Lookups, resolveTemplate, type VariableValue } from "../../policy/
 import type { Clause, Span } from "../../policy/language/syntax.ts";
 import { escapeTemplate, parseTemplate, type Template, type TemplateProblem } from "../../policy/language/template.ts";
 import { type Cell, type ExpressionCell, makeCell, pathOf, type Slot } from "../cell.ts";
-import type { Problems } from "../problems.ts";
+import { invalidate, problemsOf, report } from "../report.ts";
 import type { Substitution } from "./variables.ts";
 import type { YamlSource } from "./yaml.ts";
 
@@ -67,18 +68,13 @@ export function readExpression(
 }
 
 /** Returns the template of a cell, or reports what is wrong. `isUnchecked`: only what is wrong with its references. */
-export function readTemplate(
-	cell: Cell,
-	clause: Clause,
-	problems: Problems,
-	isUnchecked = false,
-): Template | undefined {
+export function readTemplate(cell: Cell, clause: Clause, isUnchecked = false): Template | undefined {
 	// A program's value has no variables: `${` is text.
 	const template = cell.expression?.template ?? parseTemplate(escapeTemplate(String(cell.value)));
 	const checked = isUnchecked ? template.problems : checkTemplate(template, clause);
 	// A text that is not understood has no references: resolveExpression looks for them.
 	const found = isUnchecked && template.expression === null ? [] : checked;
-	for (const problem of found) reportWithin(cell, problem, problems);
+	for (const problem of found) reportWithin(cell, problem);
 	return found.length === 0 ? template : undefined;
 }
 
@@ -88,7 +84,6 @@ export function resolveExpression(
 	clause: Clause,
 	template: Template,
 	ids: Pick<Lookups, "userTags" | "users">,
-	problems: Problems,
 ): string | undefined {
 	const variables = cell.expression?.variables ?? new Map();
 	const resolved = resolveTemplate(template, { ...ids, variable: (name) => variables.get(name) });
@@ -98,20 +93,20 @@ export function resolveExpression(
 			const use = reference?.kind === "variable" ? variables.get(reference.name)?.use : undefined;
 			// What a row does not have is reported once, when the whole list was read.
 			if (problem.message === "") cell.invalid = true;
-			else if (use === undefined) reportWithin(cell, problem, problems);
-			else problems.report(use, problem.code, problem.message);
+			else if (use === undefined) reportWithin(cell, problem);
+			else report(use, problem.code, problem.message);
 		}
 		cell.invalid = true;
 		return undefined;
 	}
 	const isLate = clause === "time" && template.references.length > 0;
 	if (!isLate || readClause(resolved.text, clause).mistakes.length === 0) return resolved.text;
-	return problems.invalidate(cell, "expression-type", "the values of its variables make no time that is understood");
+	return invalidate(cell, "expression-type", "the values of its variables make no time that is understood");
 }
 
-function reportWithin(cell: Cell, { code, message, span }: TemplateProblem, problems: Problems): void {
+function reportWithin(cell: Cell, { code, message, span }: TemplateProblem): void {
 	const { placeOf, excerptOf } = cell.expression ?? {};
-	problems.add(placeOf?.(span.start) ?? cell.at, pathOf(cell), code, message, excerptOf?.(span));
+	problemsOf(cell).add(placeOf?.(span.start) ?? cell.at, pathOf(cell), code, message, excerptOf?.(span));
 	cell.invalid = true;
 }
 

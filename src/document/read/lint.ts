@@ -1,34 +1,35 @@
 /** Reads what documents have only for `lint`: findings that are meant, and the places of what they write. */
+
 import type { IgnoredFinding, Position } from "../../plan/organization.ts";
 import { type Clause, partsOf } from "../../policy/language/syntax.ts";
 import { type Cell, entryOf, itemsOf } from "../cell.ts";
-import { Problems, quoteCell } from "../problems.ts";
+import { distinct, invalidate, quoteCell } from "../report.ts";
 import { organizationIdOf } from "./users.ts";
 
 /** Returns the entries of `lint.ignore`, and reports those that are not about one object, and those that are there twice. */
-export function readIgnored(roots: readonly Cell[], problems: Problems): readonly IgnoredFinding[] {
+export function readIgnored(roots: readonly Cell[]): readonly IgnoredFinding[] {
 	const entries = new Map<Cell, IgnoredFinding>();
 	const cells = roots.flatMap((root) => itemsOf(entryOf(entryOf(root, "lint"), "ignore")));
 	const keyOf = (cell: Cell): string | undefined => {
-		const entry = readEntry(cell, problems);
+		const entry = readEntry(cell);
 		if (entry === undefined) return undefined;
 		entries.set(cell, entry);
 		return JSON.stringify([entry.rule, entry.on, entry.name]);
 	};
-	const distinct = problems.distinct(cells, keyOf, (cell) => quoteCell(entryOf(cell, "rule") ?? cell));
-	return [...distinct.values()].flatMap((cell) => entries.get(cell) ?? []);
+	const kept = distinct(cells, keyOf, (cell) => quoteCell(entryOf(cell, "rule") ?? cell));
+	return [...kept.values()].flatMap((cell) => entries.get(cell) ?? []);
 }
 
-function readEntry(cell: Cell, problems: Problems): IgnoredFinding | undefined {
+function readEntry(cell: Cell): IgnoredFinding | undefined {
 	const [on, ...others] = (["policy", "userTag"] as const).filter((key) => cell.entries.has(key));
 	if (on === undefined || others.length > 0) {
 		const message = "an entry of `ignore` is about one object; write `policy` or `userTag` with its name";
-		return problems.invalidate(cell, "no-object", message);
+		return invalidate(cell, "no-object", message);
 	}
 	const [rule, name, reason] = ["rule", on, "reason"].map((key) => entryOf(cell, key));
 	if (rule === undefined || name === undefined || reason === undefined) return undefined;
 	if (String(reason.value).trim() === "")
-		return problems.invalidate(reason, "bad-reason", "`reason` is empty; write why the finding is meant");
+		return invalidate(reason, "bad-reason", "`reason` is empty; write why the finding is meant");
 	return { rule: String(rule.value), on, name: String(name.value), reason: String(reason.value), at: cell.at };
 }
 
@@ -39,7 +40,7 @@ export class LintPlaces {
 
 	/** Notes the places of one document. */
 	note(root: Cell): void {
-		const organizationId = organizationIdOf(root, new Problems());
+		const organizationId = organizationIdOf(root);
 		if (organizationId === undefined) return;
 		const { at } = entryOf(root, "organizationId") ?? root;
 		if (!this.#organizations.has(organizationId)) this.#organizations.set(organizationId, at);

@@ -1,7 +1,8 @@
 /** Reads a JSON list of flat objects. JSON.parse reads each item; only the places of items are found here. */
+
 import { endOfString } from "../../common/json.ts";
 import type { Position } from "../../plan/organization.ts";
-import { quote } from "../problems.ts";
+import { quote } from "../report.ts";
 import type { EachValue } from "./each.ts";
 import { type ListReading, listLimits } from "./list-reading.ts";
 

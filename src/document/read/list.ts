@@ -1,7 +1,9 @@
 /** Reads the list of a document with `organizations`: a CSV or JSON file, or a list in the document itself. */
+
 import type { Position } from "../../plan/organization.ts";
 import { type Cell, entriesOf, entryOf, itemsOf } from "../cell.ts";
-import { type Problems, quoteCell } from "../problems.ts";
+import type { Problems } from "../problems.ts";
+import { invalidate, quoteCell } from "../report.ts";
 import type { EachValue, ListRow } from "./each.ts";
 import { readText } from "./file-text.ts";
 import { CsvReader } from "./list-csv.ts";
@@ -39,9 +41,9 @@ export function openList(cell: Cell | undefined, find: ListFinder, problems: Pro
 	const from = entryOf(cell, "from");
 	if (from === undefined) return undefined;
 	const mistake = pathMistake(String(from.value));
-	if (mistake !== undefined) return problems.invalidate(from, "bad-list", `${quoteCell(from)} ${mistake}`);
+	if (mistake !== undefined) return invalidate(from, "bad-list", `${quoteCell(from)} ${mistake}`);
 	const found = find(from.at.file, String(from.value));
-	if (found.file === undefined) return problems.invalidate(from, "bad-list", found.mistake);
+	if (found.file === undefined) return invalidate(from, "bad-list", found.mistake);
 	const { file, content } = found;
 	const text = readText(file, content, problems, { maxBytes: listLimits.bytes, isYaml: false });
 	if (text === undefined) return undefined;

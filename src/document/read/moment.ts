@@ -1,6 +1,7 @@
 /** Reads a moment: RFC 3339, or a local date or time with a zone. One that a zone skips or has twice is a mistake. */
+
 import { findZone, type Zone } from "../../policy/language/zones.ts";
-import { quote } from "../problems.ts";
+import { quote } from "../report.ts";
 
 type Moment =
 	/** Milliseconds since 1970. */

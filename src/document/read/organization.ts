@@ -19,7 +19,7 @@ import {
 import { standInFor } from "../../plan/stand-in.ts";
 import { digestOf } from "../../plan/value.ts";
 import { type Cell, entriesAt, entryOf, itemsOf } from "../cell.ts";
-import { describePlace, type Problems, quote, quoteCell } from "../problems.ts";
+import { describePlace, distinct, invalidate, quote, quoteCell, report } from "../report.ts";
 import { readExpectations } from "./expectations.ts";
 import { readIgnored } from "./lint.ts";
 import { checkAbsent, readName, readNames } from "./named-entries.ts";
@@ -55,32 +55,31 @@ export function readOrganization(
 	organizationId: string,
 	roots: readonly Cell[],
 	complete: boolean,
-	problems: Problems,
 ): DesiredOrganization {
-	const users = readUsers(roots, complete, problems);
-	const entries = readTagEntries(roots, users, problems);
-	const protectedObjects = readProtected(roots, users, problems);
-	checkProtectedTags(entries, protectedObjects, problems);
-	const rules = readRules(roots, { tags: entries, users }, problems);
-	const name = firstAgreed(entriesAt(roots, "name"), (cell) => readName(cell, problems)?.text, problems)?.value;
+	const users = readUsers(roots, complete);
+	const entries = readTagEntries(roots, users);
+	const protectedObjects = readProtected(roots, users);
+	checkProtectedTags(entries, protectedObjects);
+	const rules = readRules(roots, { tags: entries, users });
+	const name = firstAgreed(entriesAt(roots, "name"), (cell) => readName(cell)?.text)?.value;
 	const desired = {
 		organizationId,
 		...defined({ name }),
 		objects: [
 			...toDesiredTags(entries),
-			...readAbsentTags(roots, entries, problems),
-			...readPolicies(roots, referencesOf(organizationId, entries, users), problems),
-			...readAbsent(roots, users, protectedObjects, problems),
-			...readExpectations(roots, users, problems),
+			...readAbsentTags(roots, entries),
+			...readPolicies(roots, referencesOf(organizationId, entries, users)),
+			...readAbsent(roots, users, protectedObjects),
+			...readExpectations(roots, users),
 		],
-		...defined({ exactly: readExactly(roots, namesListed(roots), problems) }),
+		...defined({ exactly: readExactly(roots, namesListed(roots)) }),
 		protect: {
 			userIds: [...protectedObjects.users.keys()].sort(),
 			userTags: [...protectedObjects.userTags.keys()].sort(),
 			...defined({ policies: nonEmpty([...protectedObjects.policies.keys()].sort()) }),
 		},
-		limits: readLimits(roots, problems),
-		...defined({ rules: nonEmpty(rules), accessTests: readAccessTests(roots, problems) }),
+		limits: readLimits(roots),
+		...defined({ rules: nonEmpty(rules), accessTests: readAccessTests(roots) }),
 	};
 	const digest = digestOf({
 		...desired,
@@ -104,7 +103,7 @@ export function readOrganization(
 		}),
 		protectedTags: placesOf(protectedObjects.userTags),
 	};
-	const ignoredFindings = nonEmpty(readIgnored(roots, problems));
+	const ignoredFindings = nonEmpty(readIgnored(roots));
 	return { ...desired, users: aliases, places, digest, files, ...defined({ row, ignoredFindings }) };
 }
 
@@ -117,20 +116,20 @@ export function withoutPlaces(one: DesiredObject | DesiredRule): object {
 	return { ...one, members: { ...one.members, windows }, ...place };
 }
 
-function readAccessTests(roots: readonly Cell[], problems: Problems): DesiredOrganization["accessTests"] {
+function readAccessTests(roots: readonly Cell[]): DesiredOrganization["accessTests"] {
 	const cells = entriesAt(roots, "accessTests");
 	for (const cell of cells.filter(({ value }) => value !== "required")) {
 		const message = `\`accessTests\` must be \`required\`, but is ${quoteCell(cell)}${afterSubstitution(cell)}`;
-		problems.invalidate(cell, "wrong-format", message);
+		invalidate(cell, "wrong-format", message);
 	}
 	return cells.length === 0 ? undefined : "required";
 }
 
-function readProtected(roots: readonly Cell[], users: Users, problems: Problems): ProtectedObjects {
+function readProtected(roots: readonly Cell[], users: Users): ProtectedObjects {
 	const sections = roots.map((root) => entryOf(root, "protect"));
 	const named = sections.flatMap((section) => readUserList(users, entryOf(section, "users")));
-	const tags = sections.flatMap((section) => readNames(entryOf(section, "userTags"), problems));
-	const policies = sections.flatMap((section) => readIdsOrNames(entryOf(section, "policies"), problems));
+	const tags = sections.flatMap((section) => readNames(entryOf(section, "userTags")));
+	const policies = sections.flatMap((section) => readIdsOrNames(entryOf(section, "policies")));
 	return {
 		users: new Map(named.map(({ userId, cell }) => [userId, cell])),
 		named,
@@ -139,38 +138,34 @@ function readProtected(roots: readonly Cell[], users: Users, problems: Problems)
 	};
 }
 
-function checkProtectedTags(entries: readonly TagEntry[], objects: ProtectedObjects, problems: Problems): void {
+function checkProtectedTags(entries: readonly TagEntry[], objects: ProtectedObjects): void {
 	for (const entry of entries) {
-		checkProtectedTag(entry, objects, problems);
+		checkProtectedTag(entry, objects);
 		for (const { userId, cell } of entry.never) {
 			const protector = objects.users.get(userId);
 			if (protector === undefined) continue;
 			const message = `the user ${quoteCell(cell)} is protected ${describePlace(protector.at, cell.at)}, but \`never\` would remove a tag; remove one of the two`;
-			problems.report(cell, "protected", message);
+			report(cell, "protected", message);
 		}
 	}
 }
 
 /** Reports an entry that would change or rename a protected tag. */
-function checkProtectedTag(
-	{ cell, name, previously }: TagEntry,
-	{ userTags }: ProtectedObjects,
-	problems: Problems,
-): void {
+function checkProtectedTag({ cell, name, previously }: TagEntry, { userTags }: ProtectedObjects): void {
 	const changes = ["members", "previously"].filter((key) => entryOf(cell, key) !== undefined);
 	const protector = name && userTags.get(name.text);
 	if (name !== undefined && protector !== undefined && changes.length > 0) {
 		const place = describePlace(protector.at, name.cell.at);
 		const keys = changes.map((key) => `\`${key}\``).join(" and ");
 		const message = `the tag ${quoteCell(name.cell)} is protected ${place}, but ${keys} would change it; remove one of the two`;
-		problems.report(name.cell, "protected", message);
+		report(name.cell, "protected", message);
 		return;
 	}
 	for (const { text, cell: nameCell } of previously) {
 		const earlier = userTags.get(text);
 		if (earlier === undefined) continue;
 		const message = `the tag ${quoteCell(nameCell)} is protected ${describePlace(earlier.at, nameCell.at)}, but this would rename it; remove one of the two`;
-		problems.report(nameCell, "protected", message);
+		report(nameCell, "protected", message);
 	}
 }
 
@@ -178,15 +173,14 @@ function readAbsent(
 	roots: readonly Cell[],
 	users: Users,
 	protectedObjects: ProtectedObjects,
-	problems: Problems,
 ): readonly DesiredRemoval[] {
 	const sections = entriesAt(roots, "absent");
 	if (sections.length === 0) return [];
 	return removalKinds.flatMap(({ name, isOfUser }) => {
 		const lists = sections.map((section) => entryOf(section, removalLists[name]));
 		const removals = isOfUser
-			? lists.flatMap((list) => readOfUsers(name, list, users, protectedObjects, problems))
-			: lists.flatMap((list) => readUnowned(name, list, problems).map((id) => ({ kind: name, userId: null, id })));
+			? lists.flatMap((list) => readOfUsers(name, list, users, protectedObjects))
+			: lists.flatMap((list) => readUnowned(name, list).map((id) => ({ kind: name, userId: null, id })));
 		const byKey = new Map(removals.map((removal) => [keyOfRemoval(removal), removal]));
 		return [...byKey].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, removal]) => removal);
 	});
@@ -215,29 +209,22 @@ function namesListed(roots: readonly Cell[]) {
 }
 
 /** Policies have unique names, so that each is known by its id or by its name. */
-function readUnowned(kind: RemovalKindName, list: Cell | undefined, problems: Problems): readonly string[] {
-	if (kind !== "policy") return readIds(list, problems);
-	return readIdsOrNames(list, problems).map(({ text }) => text);
+function readUnowned(kind: RemovalKindName, list: Cell | undefined): readonly string[] {
+	if (kind !== "policy") return readIds(list);
+	return readIdsOrNames(list).map(({ text }) => text);
 }
 
 /** Returns ids in lower case and names; what looks like an id and is none is a problem. */
-function readIdsOrNames(
-	list: Cell | undefined,
-	problems: Problems,
-): readonly { readonly text: string; readonly cell: Cell }[] {
+function readIdsOrNames(list: Cell | undefined): readonly { readonly text: string; readonly cell: Cell }[] {
 	const read = (cell: Cell): string | undefined =>
-		/^[0-9a-f-]{20,}$/i.test(String(cell.value)) ? readId(cell, problems) : readName(cell, problems)?.text;
-	return [...problems.distinct(itemsOf(list), read)].map(([text, cell]) => ({ text, cell }));
+		/^[0-9a-f-]{20,}$/i.test(String(cell.value)) ? readId(cell) : readName(cell)?.text;
+	return [...distinct(itemsOf(list), read)].map(([text, cell]) => ({ text, cell }));
 }
 
-function readAbsentTags(
-	roots: readonly Cell[],
-	entries: readonly TagEntry[],
-	problems: Problems,
-): readonly AbsentUserTag[] {
-	const names = roots.flatMap((root) => readIdsOrNames(entryOf(entryOf(root, "absent"), "userTags"), problems));
+function readAbsentTags(roots: readonly Cell[], entries: readonly TagEntry[]): readonly AbsentUserTag[] {
+	const names = roots.flatMap((root) => readIdsOrNames(entryOf(entryOf(root, "absent"), "userTags")));
 	const cells = names.map(({ cell }) => cell);
-	checkAbsent(cells, entries, "tag", problems);
+	checkAbsent(cells, entries, "tag");
 	const byName = new Map(names.map(({ text, cell }) => [text, cell]));
 	return [...byName]
 		.sort(([left], [right]) => (left < right ? -1 : 1))
@@ -257,47 +244,46 @@ function readOfUsers(
 	list: Cell | undefined,
 	users: Users,
 	protectedObjects: ProtectedObjects,
-	problems: Problems,
 ): readonly DesiredRemoval[] {
 	return readUserKeys(users, list).flatMap(({ userId, cell }) => {
-		const ids = readIds(cell, problems);
+		const ids = readIds(cell);
 		const protector = ids.length === 0 ? undefined : protectedObjects.users.get(userId);
 		if (protector !== undefined) {
 			const what = kindOf(kind).words[1];
 			const message = `the user ${quote(String(cell.key))} is protected ${describePlace(protector.at, cell.keyAt)}, but this would remove ${what}; remove one of the two`;
-			problems.report(cell, "protected", message, "key");
+			report(cell, "protected", message, "key");
 		}
 		return ids.map((id) => ({ kind, userId, id }));
 	});
 }
 
-function readLimits(roots: readonly Cell[], problems: Problems): Limits {
+function readLimits(roots: readonly Cell[]): Limits {
 	const limits: Record<string, unknown> = {};
 	const sections = entriesAt(roots, "limits");
 	if (sections.length === 0) return limits;
 	for (const key of ["memberRemovals", ...Object.values(removalLists), ...writeLimits, ...powerLimits, "expiries"]) {
-		const first = firstAgreed(entriesAt(sections, key), (cell) => readLimit(key, cell, problems), problems);
+		const first = firstAgreed(entriesAt(sections, key), (cell) => readLimit(key, cell));
 		if (first !== undefined) limits[key] = first.value;
 	}
 	return limits as Limits;
 }
 
-function readLimit(key: string, cell: Cell, problems: Problems): unknown {
-	if (key === "memberRemovals") return readMemberRemovals(cell, problems);
-	if (key === "expiries") return readExpiries(cell, problems);
+function readLimit(key: string, cell: Cell): unknown {
+	if (key === "memberRemovals") return readMemberRemovals(cell);
+	if (key === "expiries") return readExpiries(cell);
 	const isOfPowers = powerLimits.some((limit) => limit === key);
 	if (!isOfPowers || typeof cell.value === "number" || cell.value === "strict") return cell.value;
 	const message = `\`${key}\` must be \`strict\`, or a whole number without quotes, but is ${quoteCell(cell)}${afterSubstitution(cell)}`;
-	return problems.invalidate(cell, "wrong-format", message);
+	return invalidate(cell, "wrong-format", message);
 }
 
-function readExpiries(cell: Cell, problems: Problems): Limits["expiries"] {
+function readExpiries(cell: Cell): Limits["expiries"] {
 	if (cell.value === "any") return "any";
 	const message = `\`expiries\` must be \`any\`, but is ${quoteCell(cell)}${afterSubstitution(cell)}`;
-	return problems.invalidate(cell, "wrong-format", message);
+	return invalidate(cell, "wrong-format", message);
 }
 
-function readMemberRemovals(cell: Cell, problems: Problems): Limits["memberRemovals"] {
+function readMemberRemovals(cell: Cell): Limits["memberRemovals"] {
 	if (typeof cell.value === "number") return { count: cell.value };
 	const match = /^(-?[0-9]+(?:\.[0-9]+)?)%$/.exec(String(cell.value));
 	const percent = Number(match?.[1]);
@@ -305,5 +291,5 @@ function readMemberRemovals(cell: Cell, problems: Problems): Limits["memberRemov
 	const range =
 		match === null ? "be a percentage such as 25%, or a whole number without quotes," : "be between 0% and 100%,";
 	const message = `\`memberRemovals\` must ${range} but is ${quoteCell(cell)}${afterSubstitution(cell)}`;
-	return problems.invalidate(cell, match === null ? "wrong-format" : "out-of-range", message);
+	return invalidate(cell, match === null ? "wrong-format" : "out-of-range", message);
 }

@@ -45,10 +45,11 @@ export function parsePlain(file: string, value: unknown): DesiredOrganization | 
 	const root = readPlainTree(file, value);
 	if (root === undefined) return undefined;
 	const problems = new Problems();
-	checkStructure(root, problems);
-	const organizationId = organizationIdOf(root, problems);
+	root.problems = problems;
+	checkStructure(root);
+	const organizationId = organizationIdOf(root);
 	if (organizationId === undefined) return undefined;
-	const organization = readOrganization(organizationId, [root], true, problems);
+	const organization = readOrganization(organizationId, [root], true);
 	return problems.sorted([file]).length === 0 ? freeze(organization) : undefined;
 }
 

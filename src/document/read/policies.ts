@@ -4,13 +4,14 @@
  * A policy is found by its id or, without one, by its name and its previous names. Its expressions are templates: they name
  * tags and users of these documents (policy/language/template.ts).
  */
+
 import { defined } from "../../common/defined.ts";
 import { matchesGlob } from "../../plan/glob.ts";
 import type { DesiredOrganization, DesiredPolicy, Exceptions } from "../../plan/organization.ts";
 import { fillVariables, type Lookups } from "../../policy/language/resolve-template.ts";
 import type { Clause } from "../../policy/language/syntax.ts";
 import { type Cell, entriesAt, entryOf, itemsOf } from "../cell.ts";
-import { describePlace, type Problems, quoteCell } from "../problems.ts";
+import { describePlace, quoteCell, report } from "../report.ts";
 import { readTemplate, resolveExpression } from "./expression.ts";
 import { checkAbsent, checkMatches, type NamedEntry, readNamedEntry, readNames } from "./named-entries.ts";
 
@@ -20,31 +21,27 @@ export type References = Pick<Lookups, "userTags" | "users">;
 const effects = { allow: "EFFECT_ALLOW", deny: "EFFECT_DENY" } as const;
 
 /** Returns the policies of all documents of one organization, sorted by name, and reports conflicts between them. */
-export function readPolicies(
-	roots: readonly Cell[],
-	references: References,
-	problems: Problems,
-): readonly DesiredPolicy[] {
+export function readPolicies(roots: readonly Cell[], references: References): readonly DesiredPolicy[] {
 	const cells = entriesAt(roots, "policies").flatMap(itemsOf);
-	const entries = cells.map((cell) => readNamedEntry(cell, "policy", problems));
-	checkMatches(entries, "policy", problems);
-	checkAbsent(entriesAt(entriesAt(roots, "absent"), "policies").flatMap(itemsOf), entries, "policy", problems);
+	const entries = cells.map((cell) => readNamedEntry(cell, "policy"));
+	checkMatches(entries, "policy");
+	checkAbsent(entriesAt(entriesAt(roots, "absent"), "policies").flatMap(itemsOf), entries, "policy");
 	return entries
-		.flatMap((entry) => readPolicy(entry, references, problems) ?? [])
+		.flatMap((entry) => readPolicy(entry, references) ?? [])
 		.sort((left, right) => (left.name < right.name ? -1 : 1));
 }
 
-function readPolicy(entry: NamedEntry, references: References, problems: Problems): DesiredPolicy | undefined {
+function readPolicy(entry: NamedEntry, references: References): DesiredPolicy | undefined {
 	const { cell, name, id, previously } = entry;
 	const effect = effects[String(entryOf(cell, "effect")?.value) as keyof typeof effects];
 	const unchecked = entryOf(cell, "unchecked")?.value === true ? (true as const) : undefined;
 	const clause = (key: Clause): string | undefined => {
 		const expression = entryOf(cell, key);
-		return expression && readClause(expression, key, references, unchecked === true, problems);
+		return expression && readClause(expression, key, references, unchecked === true);
 	};
 	const [consensus, condition, time] = [clause("consensus"), clause("condition"), clause("time")];
 	const notes = entryOf(cell, "notes");
-	checkConsensus(entryOf(cell, "consensus"), consensus, effect, problems);
+	checkConsensus(entryOf(cell, "consensus"), consensus, effect);
 	if (name === undefined || effect === undefined || consensus === undefined || condition === undefined)
 		return undefined;
 	return {
@@ -59,53 +56,37 @@ function readPolicy(entry: NamedEntry, references: References, problems: Problem
 }
 
 /** Returns the expression with the values of its variables, its references as they are written. */
-function readClause(
-	cell: Cell,
-	clause: Clause,
-	references: References,
-	isUnchecked: boolean,
-	problems: Problems,
-): string | undefined {
-	const template = readTemplate(cell, clause, problems, isUnchecked);
-	if (template === undefined || resolveExpression(cell, clause, template, references, problems) === undefined)
-		return undefined;
+function readClause(cell: Cell, clause: Clause, references: References, isUnchecked: boolean): string | undefined {
+	const template = readTemplate(cell, clause, isUnchecked);
+	if (template === undefined || resolveExpression(cell, clause, template, references) === undefined) return undefined;
 	const variables = cell.expression?.variables ?? new Map();
 	return fillVariables(template, (name) => variables.get(name)?.value ?? "");
 }
 
 /** An allow without a consensus would be anyone's alone: that has to be written. */
-function checkConsensus(
-	cell: Cell | undefined,
-	consensus: string | undefined,
-	effect: DesiredPolicy["effect"],
-	problems: Problems,
-): void {
+function checkConsensus(cell: Cell | undefined, consensus: string | undefined, effect: DesiredPolicy["effect"]): void {
 	if (cell === undefined || consensus !== "" || effect !== "EFFECT_ALLOW") return;
 	const message =
 		"an allow without a consensus can be used by any user alone; write who approves, or `'true'` if that is meant";
-	problems.report(cell, "empty-consensus", message);
+	report(cell, "empty-consensus", message);
 }
 
 /** Names of the entries of the documents, with their cells. */
 type ListedNames = Readonly<Record<"policies" | "userTags", readonly Cell[]>>;
 
 /** Returns which lists are complete, with the exceptions of all documents together; undefined where none is. */
-export function readExactly(
-	roots: readonly Cell[],
-	listed: ListedNames,
-	problems: Problems,
-): DesiredOrganization["exactly"] {
+export function readExactly(roots: readonly Cell[], listed: ListedNames): DesiredOrganization["exactly"] {
 	const sections = entriesAt(roots, "exactly");
 	const read = (key: "policies" | "userTags"): Exceptions | undefined => {
 		const lists = entriesAt(sections, key);
 		if (lists.length === 0) return undefined;
-		const names = lists.flatMap((list) => readNames(entryOf(list, "except"), problems));
+		const names = lists.flatMap((list) => readNames(entryOf(list, "except")));
 		for (const { text, cell } of names) {
 			const managed = listed[key].find((name) => matchesGlob(text, String(name.value)));
 			if (managed === undefined) continue;
 			const place = describePlace(managed.at, cell.at);
 			const message = `${quoteCell(cell)} matches ${quoteCell(managed)}, which is under \`${key}\` ${place}; an exception is for what is not listed`;
-			problems.report(cell, "managed-exception", message);
+			report(cell, "managed-exception", message);
 		}
 		return { except: [...new Set(names.map(({ text }) => text))].sort() };
 	};

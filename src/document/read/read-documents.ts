@@ -113,7 +113,7 @@ class DocumentReader {
 	}
 
 	#addDocument(root: Cell, place: Place): void {
-		const id = organizationIdOf(root, this.#problems);
+		const id = organizationIdOf(root);
 		const group = id === undefined ? undefined : this.#findGroup(id);
 		if (id === undefined) this.#unassigned.push({ places: [place], rows: [] });
 		else if (group !== undefined) group.places.push(place);
@@ -165,8 +165,11 @@ class DocumentReader {
 	}
 
 	#readRoots(id: string, roots: readonly Cell[], complete: boolean, problems = this.#problems): DesiredOrganization {
-		for (const root of roots) this.#options.visit?.(root, problems);
-		return readOrganization(id, roots, complete, problems);
+		for (const root of roots) {
+			root.problems = problems;
+			this.#options.visit?.(root, problems);
+		}
+		return readOrganization(id, roots, complete);
 	}
 
 	#rootsOf({ places, rows }: Group): readonly Cell[] {
@@ -186,7 +189,7 @@ class DocumentReader {
 	#rootsIn(source: DocumentSource): readonly Cell[] {
 		const { roots } = readFile(source, this.#newSubstitution(), new Problems());
 		// An id that is none was reported.
-		for (const root of roots) organizationIdOf(root, new Problems());
+		for (const root of roots) organizationIdOf(root);
 		return roots;
 	}
 }
@@ -212,7 +215,7 @@ function readFile({ file, content }: DocumentSource, substitution: Substitution,
 			continue;
 		}
 		const root = readTree(document, yaml, substitution, problems);
-		if (!root.invalid) checkStructure(root, problems);
+		if (!root.invalid) checkStructure(root);
 		roots.push(root);
 	}
 	return { roots, templates, isComplete };

@@ -1,11 +1,13 @@
 /** Reads the request body of one activity, as JSON or YAML, and what it says of the fields that conditions read (docs/powers.md#one-activity). */
+
 import type { Problem } from "../../common/errors.ts";
 import { uuid } from "../../plan/organization.ts";
 import { activityTypes, findType, kindOfType } from "../../policy/activities/types.ts";
 import { listOf, type Value } from "../../policy/language/values.ts";
 import { type Fields, readFields, typeOf } from "../../policy/powers/fields.ts";
 import type { Cell } from "../cell.ts";
-import { describeCell, Problems, quote, quoteCell } from "../problems.ts";
+import { Problems } from "../problems.ts";
+import { describeCell, didYouMean, invalidate, problemsOf, quote, quoteCell, report } from "../report.ts";
 import { readSingleMap } from "./single-map.ts";
 import { Substitution } from "./variables.ts";
 
@@ -28,26 +30,19 @@ export function readRequest(
 	content: Uint8Array,
 ): { readonly request: ActivityRequest } | { readonly problems: readonly Problem[] } {
 	const problems = new Problems();
-	const request = new RequestReader(problems).read(file, content);
+	const root = readSingleMap({ file, content }, new Substitution({}, {}), problems, expected);
+	const request = root === undefined ? undefined : new RequestReader().read(root);
 	const found = problems.sorted([file]).filter(({ code }) => code !== "null-value");
 	return request === undefined || found.length > 0 ? { problems: found } : { request };
 }
 
 class RequestReader {
-	readonly #problems: Problems;
 	readonly #fields = new Map<string, Value | null>();
 
-	constructor(problems: Problems) {
-		this.#problems = problems;
-	}
-
-	read(file: string, content: Uint8Array): ActivityRequest | undefined {
-		const root = readSingleMap({ file, content }, new Substitution({}, {}), this.#problems, expected);
-		if (root === undefined) return undefined;
+	read(root: Cell): ActivityRequest | undefined {
 		for (const [key, cell] of root.entries) {
-			const help = this.#problems.didYouMean(key, keys) || `; known keys: ${keys.join(", ")}`;
-			if (!keys.includes(key))
-				this.#problems.invalidate(cell, "unknown-key", `unknown key ${quote(key)}${help}`, "key");
+			const help = didYouMean(cell, key, keys) || `; known keys: ${keys.join(", ")}`;
+			if (!keys.includes(key)) invalidate(cell, "unknown-key", `unknown key ${quote(key)}${help}`, "key");
 		}
 		const type = this.#type(root);
 		if (type === undefined) return undefined;
@@ -62,31 +57,31 @@ class RequestReader {
 	#text(cell: Cell | undefined): string | undefined {
 		if (cell === undefined || cell.kind === "null") return undefined;
 		if (typeof cell.value === "string") return cell.value;
-		return this.#problems.invalidate(cell, "wrong-type", `${describeCell(cell)} must be text, in quotes`);
+		return invalidate(cell, "wrong-type", `${describeCell(cell)} must be text, in quotes`);
 	}
 
 	#type(root: Cell): string | undefined {
 		const cell = root.entries.get("type");
 		if (cell === undefined) {
 			// It may be the key that is misspelled.
-			if (!this.#problems.isEmpty) return undefined;
-			return this.#problems.add(root.at, "", "missing-key", `missing key \`type\`; expected for example ${example}`);
+			if (!problemsOf(root).isEmpty) return undefined;
+			return report(root, "missing-key", `missing key \`type\`; expected for example ${example}`);
 		}
 		const type = this.#text(cell);
 		if (type === undefined || activityTypes.some(({ kind }) => `ACTIVITY_TYPE_${kind}` === type.replace(/_V\d+$/, "")))
 			return type;
 		const whole = `ACTIVITY_TYPE_${type}`;
 		const types = activityTypes.map((one) => one.type);
-		const help = types.includes(whole) ? `; did you mean ${quote(whole)}?` : this.#problems.didYouMean(type, types);
+		const help = types.includes(whole) ? `; did you mean ${quote(whole)}?` : didYouMean(cell, type, types);
 		const message = `unknown type of activities ${quoteCell(cell)}${help || "; write it as the service does, such as `ACTIVITY_TYPE_CREATE_WALLET`"}`;
-		return this.#problems.invalidate(cell, "unknown-value", message);
+		return invalidate(cell, "unknown-value", message);
 	}
 
 	/** Unverified, chosen: policies see a parameter as it is in the request, under the same name. */
 	#parameters(type: string, parameters: Cell | undefined): void {
 		if (parameters === undefined || parameters.kind === "null") return;
 		if (parameters.kind !== "map") {
-			this.#problems.invalidate(parameters, "wrong-type", "`parameters` must be a map: { … }");
+			invalidate(parameters, "wrong-type", "`parameters` must be a map: { … }");
 			return;
 		}
 		for (const name of findType(type)?.params ?? paramsOfKind(type)) {
@@ -114,7 +109,7 @@ class RequestReader {
 		const read = readFields(text);
 		for (const { message, span } of "mistakes" in read ? read.mistakes : []) {
 			const at = { ...cell.at, column: cell.at.column + 1 + span.start };
-			this.#problems.add(at, "where", "not-understood", message);
+			problemsOf(cell).add(at, "where", "not-understood", message);
 		}
 		for (const [path, value] of "fields" in read ? read.fields : []) this.#fields.set(path, value);
 	}

@@ -1,6 +1,7 @@
 /** Values that several documents of one organization may write, and must then agree about. */
+
 import type { Cell } from "../cell.ts";
-import { describeCell, describePlace, type Problems, quoteCell } from "../problems.ts";
+import { describeCell, describePlace, quoteCell, report } from "../report.ts";
 
 /** A value, and the cell that has it. */
 export interface Located<T> {
@@ -9,11 +10,7 @@ export interface Located<T> {
 }
 
 /** Returns the first value that `read` returns of these cells, and reports each that differs from it; undefined where there is none. */
-export function firstAgreed<T>(
-	cells: readonly Cell[],
-	read: (cell: Cell) => T | undefined,
-	problems: Problems,
-): Located<T> | undefined {
+export function firstAgreed<T>(cells: readonly Cell[], read: (cell: Cell) => T | undefined): Located<T> | undefined {
 	const [first, ...others] = cells.flatMap((cell): readonly Located<T>[] => {
 		const value = read(cell);
 		return value === undefined ? [] : [{ cell, value }];
@@ -23,7 +20,7 @@ export function firstAgreed<T>(
 		if (JSON.stringify(first.value) === JSON.stringify(value)) continue;
 		const place = describePlace(first.cell.at, cell.at);
 		const message = `${describeCell(cell)} is ${describeValue(cell)} here and ${describeValue(first.cell)} ${place}; documents of one organization must agree`;
-		problems.report(cell, "documents-disagree", message);
+		report(cell, "documents-disagree", message);
 	}
 	return first;
 }

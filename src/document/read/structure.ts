@@ -9,7 +9,7 @@ import { uuid } from "../../plan/organization.ts";
 import { checkSchema, type SchemaError, type Validators } from "../../schema/schema.ts";
 import { validators as ofDocuments } from "../../schema/validators/document.ts";
 import { type Cell, cellAt, isWithinInvalid, pathOf, pathWithKey, toPlainValue } from "../cell.ts";
-import { describeCell, maxQuoteLength, type Problems, quote, quoteCell } from "../problems.ts";
+import { describeCell, didYouMean, invalidate, maxQuoteLength, problemsOf, quote, quoteCell } from "../report.ts";
 import { writeFlow, writeKey } from "../write-yaml.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -18,12 +18,7 @@ type Schema = Readonly<Record<string, unknown>>;
 const checkedKeywords = ["type", "additionalProperties", "required", "enum", "minimum"];
 
 /** Reports each difference between the structure of the document and its schema. */
-export function checkStructure(
-	root: Cell,
-	problems: Problems,
-	schema = "document.json",
-	validators: Validators = ofDocuments,
-): void {
+export function checkStructure(root: Cell, schema = "document.json", validators: Validators = ofDocuments): void {
 	const errors = checkSchema(validators, schema, toPlainValue(root)).filter(
 		(error) =>
 			checkedKeywords.includes(error.keyword) &&
@@ -34,26 +29,25 @@ export function checkStructure(
 		for (const error of errors) {
 			if (error.keyword !== keyword) continue;
 			const cell = cellAt(root, error.instancePath);
-			if (!isWithinInvalid(cell)) reportError(error, cell, problems);
+			if (!isWithinInvalid(cell)) reportError(error, cell);
 		}
 	}
 }
 
-function reportError(error: SchemaError, cell: Cell, problems: Problems): void {
+function reportError(error: SchemaError, cell: Cell): void {
 	const schema = (error.parentSchema ?? {}) as Schema;
-	if (error.keyword === "type") problems.invalidate(cell, "wrong-type", describeTypeError(cell, schema));
-	if (error.keyword === "additionalProperties")
-		reportUnknownKey(cell, String(error.params.additionalProperty), schema, problems);
-	if (error.keyword === "required") reportMissingKey(cell, String(error.params.missingProperty), schema, problems);
+	if (error.keyword === "type") invalidate(cell, "wrong-type", describeTypeError(cell, schema));
+	if (error.keyword === "additionalProperties") reportUnknownKey(cell, String(error.params.additionalProperty), schema);
+	if (error.keyword === "required") reportMissingKey(cell, String(error.params.missingProperty), schema);
 	if (error.keyword === "minimum") {
 		const message = `${describeCell(cell)} must be ${error.params.limit} or more, but is ${cell.written}`;
-		problems.invalidate(cell, "out-of-range", message);
+		invalidate(cell, "out-of-range", message);
 	}
 	if (error.keyword === "enum") {
 		const allowed = (schema.enum as readonly unknown[]).map(String);
-		const near = cell.fromEnvironment ? "" : problems.didYouMean(String(cell.value), allowed);
+		const near = cell.fromEnvironment ? "" : didYouMean(cell, String(cell.value), allowed);
 		const help = near === "" ? `; allowed: ${allowed.join(", ")}` : near;
-		problems.invalidate(cell, "unknown-value", `unknown value ${quoteCell(cell)} of ${describeCell(cell)}${help}`);
+		invalidate(cell, "unknown-value", `unknown value ${quoteCell(cell)} of ${describeCell(cell)}${help}`);
 	}
 }
 
@@ -62,22 +56,22 @@ function exampleOf({ written }: Cell, example: string): string {
 	return written.length > maxQuoteLength ? "" : `: ${example}`;
 }
 
-function reportUnknownKey(cell: Cell, key: string, schema: Schema, problems: Problems): void {
+function reportUnknownKey(cell: Cell, key: string, schema: Schema): void {
 	const entry = cell.entries.get(key);
 	if (entry === undefined || entry.invalid) return;
 	const known = Object.keys((schema.properties ?? {}) as Schema);
 	const unused = known.filter((name) => !cell.entries.has(name));
-	const intended = problems.nearest(key, unused);
+	const intended = problemsOf(cell).nearest(key, unused);
 	if (intended !== undefined) cell.intendedKeys.add(intended);
 	const help = intended === undefined ? `; known keys: ${known.join(", ")}` : `; did you mean ${quote(intended)}?`;
-	problems.invalidate(entry, "unknown-key", `unknown key ${quote(key)}${help}`, "key");
+	invalidate(entry, "unknown-key", `unknown key ${quote(key)}${help}`, "key");
 }
 
-function reportMissingKey(cell: Cell, key: string, schema: Schema, problems: Problems): void {
+function reportMissingKey(cell: Cell, key: string, schema: Schema): void {
 	if (cell.intendedKeys.has(key) || cell.intendedKeys.has("")) return;
 	const property = ((schema.properties ?? {}) as Readonly<Record<string, Schema>>)[key] ?? {};
 	const example = writeFlow(examplesOf(property)[0] ?? "…");
-	problems.add(
+	problemsOf(cell).add(
 		cell.at,
 		pathWithKey(pathOf(cell), key),
 		"missing-key",

@@ -1,8 +1,9 @@
 /** Reads the user tags of an organization's documents. */
+
 import { defined } from "../../common/defined.ts";
 import type { DesiredMembers, DesiredUserTag } from "../../plan/organization.ts";
 import { type Cell, entriesAt, entryOf, itemsOf } from "../cell.ts";
-import { describePlace, type Problems, quoteCell } from "../problems.ts";
+import { describePlace, quoteCell, report } from "../report.ts";
 import { listOf, type NamedMember, readMemberList, windowsOf } from "./member-list.ts";
 import { checkMatches, type NamedEntry, readNamedEntry } from "./named-entries.ts";
 import { type NamedUser, readUserList, type Users } from "./users.ts";
@@ -17,10 +18,10 @@ export interface TagEntry extends NamedEntry {
 }
 
 /** Returns the entries of all documents of one organization, in document order, and reports conflicts between them. */
-export function readTagEntries(roots: readonly Cell[], users: Users, problems: Problems): TagEntry[] {
+export function readTagEntries(roots: readonly Cell[], users: Users): TagEntry[] {
 	const cells = entriesAt(roots, "userTags").flatMap(itemsOf);
-	const entries = cells.map((cell) => readTagEntry(cell, users, problems));
-	checkMatches(entries, "tag", problems);
+	const entries = cells.map((cell) => readTagEntry(cell, users));
+	checkMatches(entries, "tag");
 	return entries;
 }
 
@@ -38,32 +39,28 @@ export function toDesiredTags(entries: readonly TagEntry[]): DesiredUserTag[] {
 		.sort((left, right) => (left.name < right.name ? -1 : 1));
 }
 
-function readTagEntry(cell: Cell, users: Users, problems: Problems): TagEntry {
+function readTagEntry(cell: Cell, users: Users): TagEntry {
 	return {
-		...readNamedEntry(cell, "tag", problems),
+		...readNamedEntry(cell, "tag"),
 		create: entryOf(cell, "create")?.value === true,
-		...readMembers(entryOf(cell, "members"), users, problems),
+		...readMembers(entryOf(cell, "members"), users),
 	};
 }
 
-function readMembers(
-	cell: Cell | undefined,
-	users: Users,
-	problems: Problems,
-): Pick<TagEntry, "members" | "listed" | "never"> {
+function readMembers(cell: Cell | undefined, users: Users): Pick<TagEntry, "members" | "listed" | "never"> {
 	if (cell === undefined) return { members: undefined, listed: [], never: [] };
 	if (cell.entries.size === 0 && cell.intendedKeys.size === 0) {
 		const message =
 			"`members` is empty; write `exactly`, `atLeast` or `never`, or remove `members` (`exactly: []` means no members)";
-		problems.report(cell, "empty-members", message);
+		report(cell, "empty-members", message);
 	}
 	const conflicting = cell.entries.get("atLeast");
 	if (conflicting !== undefined && cell.entries.has("exactly")) {
 		const message = "`atLeast` conflicts with `exactly`, which lists all members; keep one";
-		problems.report(conflicting, "exactly-and-at-least", message, "key");
+		report(conflicting, "exactly-and-at-least", message, "key");
 	}
-	const exactly = readMemberList(users, entryOf(cell, "exactly"), problems);
-	const atLeast = readMemberList(users, entryOf(cell, "atLeast"), problems);
+	const exactly = readMemberList(users, entryOf(cell, "exactly"));
+	const atLeast = readMemberList(users, entryOf(cell, "atLeast"));
 	const never = readUserList(users, entryOf(cell, "never"));
 	const listed = [...atLeast, ...exactly];
 	const byId = new Map(listed.map((user) => [user.userId, user]));
@@ -71,7 +68,7 @@ function readMembers(
 		const other = byId.get(user.userId);
 		if (other === undefined) continue;
 		const message = `${quoteCell(user.cell)} is under \`never\` here, and under \`${listOf(other)?.key}\` ${describePlace(other.cell.at, user.cell.at)}; keep one`;
-		problems.report(user.cell, "conflicting-members", message);
+		report(user.cell, "conflicting-members", message);
 	}
 	const ids = (list: readonly NamedUser[]): string[] => list.map((user) => user.userId).sort();
 	const found = windowsOf(listed);

@@ -5,9 +5,11 @@
  * becomes a scalar, and is never parsed. What is wrong with a value is reported at its place in the list, everything else at the
  * template's, once for all rows.
  */
+
 import type { Position } from "../../plan/organization.ts";
 import { type Cell, entryOf, pathOf } from "../cell.ts";
-import { describePlace, Problems, quote } from "../problems.ts";
+import { Problems } from "../problems.ts";
+import { describePlace, didYouMean, quote, report } from "../report.ts";
 import { eachPrefix, type ListRow } from "./each.ts";
 import { type ListFinder, type OpenList, openList } from "./list.ts";
 import { checkStructure } from "./structure.ts";
@@ -41,7 +43,7 @@ export function readTemplate(
 	const { substitution, problems, findList = refuseLists } = context;
 	const { document, source } = template;
 	const head = readTree(document, source, substitution, problems, { isRead: (key) => key === listKey });
-	checkStructure(head, problems);
+	checkStructure(head);
 	const list = openList(entryOf(head, listKey), findList, problems);
 	if (list === undefined) return undefined;
 	addDefaultId(document);
@@ -84,16 +86,16 @@ class RowReader {
 		if (!this.#isList && !this.#hasId(row)) return;
 		this.#isList = true;
 		const root = this.#readTree(row, problems, (key) => key !== listKey);
-		if (!root.invalid) checkStructure(root, problems);
-		const id = organizationIdOf(root, problems);
-		if (id !== undefined && isNew(id, root, first, problems)) this.#take(id, root);
+		if (!root.invalid) checkStructure(root);
+		const id = organizationIdOf(root);
+		if (id !== undefined && isNew(id, root, first)) this.#take(id, root);
 	}
 
 	/** Whether the row has an id. Otherwise reports it without quoting the list. */
 	#hasId(row: ListRow): boolean {
 		const read = (problems: Problems): Cell => this.#readTree(row, problems, (key) => key === "organizationId");
 		const root = read(new Problems());
-		if (organizationIdOf(root, new Problems()) !== undefined) return true;
+		if (organizationIdOf(root) !== undefined) return true;
 		const cell = root.entries.get("organizationId");
 		if (cell?.usedAs === undefined) return this.#reportOwnId(read(this.#context.problems));
 		if (!row.values?.has(nameOf(cell))) return false;
@@ -104,9 +106,8 @@ class RowReader {
 
 	/** Reports an id that is wrong in the document itself, for every row. */
 	#reportOwnId(root: Cell): false {
-		const { problems } = this.#context;
-		checkStructure(root, problems);
-		organizationIdOf(root, problems);
+		checkStructure(root);
+		organizationIdOf(root);
 		return false;
 	}
 
@@ -133,7 +134,7 @@ function nameOf({ usedAs }: Cell): string {
 const refuseLists: ListFinder = () => ({ mistake: "this document cannot name a list file; write the list here" });
 
 /** Whether no row before has the id; otherwise reports it. */
-function isNew(id: string, root: Cell, first: Map<string, Position>, problems: Problems): boolean {
+function isNew(id: string, root: Cell, first: Map<string, Position>): boolean {
 	const cell = entryOf(root, "organizationId");
 	if (cell === undefined) return false;
 	const earlier = first.get(id);
@@ -143,11 +144,11 @@ function isNew(id: string, root: Cell, first: Map<string, Position>, problems: P
 	}
 	if (cell.usedAs === undefined) {
 		const message = `every row of the list has this organization; write \`\${${eachPrefix}NAME}\`, or omit \`organizationId\``;
-		problems.report(cell, "duplicate-organization", message);
+		report(cell, "duplicate-organization", message);
 	} else {
 		const place = describePlace(earlier, cell.at);
 		const message = `duplicate organization ${quote(id)}, first ${place}; an organization has one row in all lists`;
-		problems.report(cell, "duplicate-organization", message);
+		report(cell, "duplicate-organization", message);
 	}
 	return false;
 }
@@ -191,7 +192,7 @@ class MissingValues {
 			if (usedAs === undefined) continue;
 			const name = nameOf(cell);
 			if (count === this.#rows) {
-				const near = problems.didYouMean(name, this.#names);
+				const near = didYouMean(cell, name, this.#names);
 				const help = near === "" ? "; add it to the list" : near;
 				const message = `no row of the list has ${quote(name)}${help}`;
 				problems.add(usedAs.at, pathOf(cell), "unknown-list-value", message);

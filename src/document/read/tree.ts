@@ -1,6 +1,7 @@
 /**
  * Converts a YAML tree to cells: resolves aliases, substitutes variables, and reports what documents do not support, such as
- * missing values, keys that are not text, unknown tags and merge keys. Only this file, yaml.ts and edit.ts import `yaml`.
+ * missing values, keys that are not text, unknown tags and merge keys. Only this file, yaml.ts and edit.ts
+ * import `yaml`.
  */
 
 import { type Document, isAlias, isMap, isScalar, isSeq, type Node, Pair, type ParsedNode, Scalar } from "yaml";
@@ -8,7 +9,8 @@ import { readOnlyKinds, removalKinds } from "../../plan/kinds/index.ts";
 import { expectationLists, removalLists } from "../../plan/kinds/names.ts";
 import type { Position } from "../../plan/organization.ts";
 import { type Cell, makeCell, pathOf, pathWithKey, type Slot } from "../cell.ts";
-import { describePlace, type Problems, quote } from "../problems.ts";
+import type { Problems } from "../problems.ts";
+import { describePlace, didYouMean, invalidate, quote, report } from "../report.ts";
 import type { RowValues } from "./each.ts";
 import { isExpression, readExpression } from "./expression.ts";
 import { formatVersionKey } from "./format-version.ts";
@@ -137,7 +139,7 @@ class TreeReader {
 
 	read(root: Node): Cell {
 		const at = this.#source.positionOf(root.range?.[0] ?? 0);
-		return this.#readNode(root, { parent: undefined, key: undefined, at, keyAt: at });
+		return this.#readNode(root, { parent: undefined, key: undefined, at, keyAt: at, problems: this.#problems });
 	}
 
 	#readNode(node: Node, slot: Slot): Cell {
@@ -151,7 +153,7 @@ class TreeReader {
 		anchor.size = { cells: 1 + this.#cells - before.cells, bytes: this.#bytes - before.bytes };
 		if (node.tag !== undefined && !knownTags.has(node.tag)) {
 			const tag = node.tag.replace("tag:yaml.org,2002:", "!!");
-			this.#problems.invalidate(cell, "unknown-tag", `unknown YAML tag ${quote(tag)}; remove it`);
+			invalidate(cell, "unknown-tag", `unknown YAML tag ${quote(tag)}; remove it`);
 		}
 		return cell;
 	}
@@ -192,7 +194,7 @@ class TreeReader {
 		const at = this.#source.positionOf(pair.value?.range?.[0] ?? pair.key.range?.[1] ?? 0);
 		if (pair.value === null) {
 			const cell = makeCell("null", { parent, key, at: keyAt, keyAt }, {});
-			reportNull(cell, this.#problems);
+			reportNull(cell);
 			entries.set(key, cell);
 			return;
 		}
@@ -231,12 +233,12 @@ class TreeReader {
 	#readAlias(node: Node, name: string, slot: Slot): Cell {
 		const invalid = makeCell("null", slot, { written: `*${name}`, invalid: true });
 		const refuse = (code: string, message: string): Cell => {
-			this.#problems.report(invalid, code, message);
+			report(invalid, code, message);
 			return invalid;
 		};
 		const anchor = this.#targets.get(node) ?? this.#anchors.get(name);
 		if (anchor === undefined) {
-			const near = this.#problems.didYouMean(name, this.#anchors.keys());
+			const near = didYouMean(invalid, name, this.#anchors.keys());
 			const message = `unknown anchor ${quote(`&${name}`)}${near === "" ? "; define it above, or put plain text in quotes" : near}`;
 			return refuse("unknown-anchor", message);
 		}
@@ -269,7 +271,7 @@ class TreeReader {
 		if (value === null) {
 			const implicit = (node.source ?? "") === "";
 			const cell = makeCell("null", implicit ? { ...slot, at: slot.keyAt } : slot, { written });
-			if (this.#part.allowsNull?.(pathOf(cell)) !== true) reportNull(cell, this.#problems);
+			if (this.#part.allowsNull?.(pathOf(cell)) !== true) reportNull(cell);
 			return cell;
 		}
 		if (typeof value === "number") return makeCell("number", slot, { value, written });
@@ -292,7 +294,7 @@ class TreeReader {
 		cell.invalid = substituted.mistakes.length > 0;
 		for (const message of substituted.mistakes) {
 			if (message === "") this.#part.onMissing?.(cell);
-			else this.#problems.invalidate(cell, substituted.code, message);
+			else invalidate(cell, substituted.code, message);
 		}
 		return cell;
 	}
@@ -322,7 +324,7 @@ const listKeys = new Set([
 	...readOnlyKinds.filter(({ groupedBy }) => groupedBy === null).map(({ name }) => expectationLists[name]),
 ]);
 
-function reportNull(cell: Cell, problems: Problems): void {
+function reportNull(cell: Cell): void {
 	const { key } = cell;
 	let message = "the document is empty; it needs at least `organizationId: UUID`";
 	if (typeof key === "number") message = "this item has no value; write one, or remove the item";
@@ -335,5 +337,5 @@ function reportNull(cell: Cell, problems: Problems): void {
 		else if (listKeys.has(key)) instead = "write [] for an empty list";
 		message = `${quote(key)} has no value; remove the key, or ${instead}`;
 	}
-	problems.invalidate(cell, "null-value", message);
+	invalidate(cell, "null-value", message);
 }

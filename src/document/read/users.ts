@@ -1,7 +1,8 @@
 /** Resolves the users of documents: an alias or an id to the user id, in lower case. */
+
 import { type Position, uuid } from "../../plan/organization.ts";
 import { type Cell, entryOf, hasOrIntends, itemsOf } from "../cell.ts";
-import { describePlace, type Problems, quote, quoteCell } from "../problems.ts";
+import { describePlace, didYouMean, distinct, invalidate, quote, quoteCell, report } from "../report.ts";
 
 export const exampleId = "3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c001";
 
@@ -12,7 +13,6 @@ export interface Users {
 	readonly aliases: ReadonlySet<string>;
 	/** Whether all `users` could be read. Otherwise an unknown alias may be defined where a problem was reported. */
 	readonly isComplete: boolean;
-	readonly problems: Problems;
 }
 
 /** A user, and the cell that names the user: by its value in a list, by its key in a map. */
@@ -22,7 +22,7 @@ export interface NamedUser {
 }
 
 /** Returns the users of all documents of one organization, and reports documents that disagree about an alias. */
-export function readUsers(roots: readonly Cell[], isComplete: boolean, problems: Problems): Users {
+export function readUsers(roots: readonly Cell[], isComplete: boolean): Users {
 	const ids = new Map<string, string>();
 	const aliases = new Set<string>();
 	const byAlias = new Map<string, Cell>();
@@ -30,17 +30,17 @@ export function readUsers(roots: readonly Cell[], isComplete: boolean, problems:
 	for (const cell of roots.flatMap((root) => [...(entryOf(root, "users")?.entries.values() ?? [])])) {
 		const alias = String(cell.key);
 		aliases.add(alias);
-		if (cell.invalid || !isAlias(cell, alias, problems)) continue;
-		const id = readId(cell, problems);
+		if (cell.invalid || !isAlias(cell, alias)) continue;
+		const id = readId(cell);
 		if (id === undefined) continue;
 		const earlier = byAlias.get(alias);
 		const same = byId.get(id);
 		if (earlier !== undefined && ids.get(alias) !== id) {
 			const message = `conflicting alias ${quote(alias)}: another user ${describePlace(earlier.at, cell.at)}; documents of one organization must agree`;
-			problems.report(cell, "documents-disagree", message);
+			report(cell, "documents-disagree", message);
 		} else if (same !== undefined && same.key !== alias) {
 			const message = `${quote(alias)} is the same user as ${quote(String(same.key))} ${describePlace(same.at, cell.at)}; keep one alias`;
-			problems.report(cell, "same-user", message);
+			report(cell, "same-user", message);
 		}
 		if (earlier !== undefined) continue;
 		byAlias.set(alias, cell);
@@ -50,17 +50,17 @@ export function readUsers(roots: readonly Cell[], isComplete: boolean, problems:
 	const isReadable = roots.every(
 		(root) => !root.invalid && (!hasOrIntends(root, "users") || entryOf(root, "users") !== undefined),
 	);
-	return { ids, aliases, isComplete: isComplete && isReadable, problems };
+	return { ids, aliases, isComplete: isComplete && isReadable };
 }
 
-function isAlias(cell: Cell, alias: string, problems: Problems): boolean {
+function isAlias(cell: Cell, alias: string): boolean {
 	if (uuid.test(alias)) {
 		const message = `the alias ${quote(alias)} looks like an id; use a name, or the id without an alias`;
-		problems.invalidate(cell, "bad-alias", message, "key");
+		invalidate(cell, "bad-alias", message, "key");
 	} else {
 		const mistake = nameMistake(alias);
 		if (mistake !== undefined)
-			problems.invalidate(cell, "bad-alias", `the alias ${alias === "" ? "" : `${quote(alias)} `}${mistake}`, "key");
+			invalidate(cell, "bad-alias", `the alias ${alias === "" ? "" : `${quote(alias)} `}${mistake}`, "key");
 	}
 	return !cell.invalid;
 }
@@ -76,22 +76,22 @@ export function nameMistake(name: string): string | undefined {
 }
 
 /** Returns the id in lower case, or undefined after reporting that it is not a UUID. */
-export function readId(cell: Cell, problems: Problems): string | undefined {
+export function readId(cell: Cell): string | undefined {
 	const text = String(cell.value);
 	if (uuid.test(text)) return text.toLowerCase();
 	const message = `${quoteCell(cell)} is not an id${afterSubstitution(cell)}: expected a UUID such as ${exampleId}`;
-	return problems.invalidate(cell, "not-an-id", message);
+	return invalidate(cell, "not-an-id", message);
 }
 
 /** Returns the id of the organization of a document, or undefined after reporting why there is none. */
-export function organizationIdOf(root: Cell, problems: Problems): string | undefined {
+export function organizationIdOf(root: Cell): string | undefined {
 	const cell = entryOf(root, "organizationId");
-	return cell === undefined ? undefined : readId(cell, problems);
+	return cell === undefined ? undefined : readId(cell);
 }
 
 /** Returns the distinct ids of a list in its order, and reports duplicates. */
-export function readIds(list: Cell | undefined, problems: Problems): string[] {
-	return [...problems.distinct(itemsOf(list), (item) => readId(item, problems)).keys()];
+export function readIds(list: Cell | undefined): string[] {
+	return [...distinct(itemsOf(list), readId).keys()];
 }
 
 /** Returns the id of the user that the value or the key of a cell names, or undefined after reporting a problem. */
@@ -103,14 +103,14 @@ function findUser(users: Users, cell: Cell, where: "key" | "value"): string | un
 	const isSecret = where === "value" && cell.fromEnvironment;
 	if (!isSecret && /^[0-9a-f-]{20,}$/i.test(text)) {
 		const message = `${shown} is not an id: expected a UUID such as ${exampleId}, or one of the aliases under \`users\``;
-		return users.problems.report(cell, "not-an-id", message, where);
+		return report(cell, "not-an-id", message, where);
 	}
 	if (!users.isComplete) return undefined;
-	let help = isSecret ? "" : users.problems.didYouMean(text, users.aliases);
+	let help = isSecret ? "" : didYouMean(cell, text, users.aliases);
 	if (help === "" && users.aliases.size === 0) help = "; add the alias and its id to `users`, or write the id";
 	if (help === "") help = `; expected one of the aliases under \`users\`, or a UUID such as ${exampleId}`;
 	const message = `unknown user ${shown}${isSecret ? afterSubstitution(cell) : ""}${help}`;
-	return users.problems.report(cell, "unknown-user", message, where);
+	return report(cell, "unknown-user", message, where);
 }
 
 /** Returns the distinct users of a list in its order. Reports duplicates, also an alias and its id. */
@@ -140,7 +140,7 @@ export function readDistinctUsers(users: Users, cells: readonly Cell[], where: "
 		const place = describePlace(where === "key" ? first.keyAt : first.at, cell.keyAt);
 		const message =
 			shown === other ? `duplicate ${shown}, first ${place}` : `${shown} is the same user as ${other} ${place}`;
-		users.problems.report(cell, "duplicate", `${message}; keep one`, where);
+		report(cell, "duplicate", `${message}; keep one`, where);
 	}
 	return [...found].map(([userId, cell]) => ({ userId, cell }));
 }

@@ -4,9 +4,10 @@
  * A pull request can write a document, and everyone can read a plan. So a document can use `ORGSYNC_VAR_*` and the variables
  * that the operator names, never a credential.
  */
+
 import { findHidden, nameCharacter } from "../../common/invisible.ts";
 import type { Position } from "../../plan/organization.ts";
-import { quote } from "../problems.ts";
+import { quote } from "../report.ts";
 import { type EachValue, eachPrefix, type RowValues, valueMistake } from "./each.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;

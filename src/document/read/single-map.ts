@@ -23,6 +23,7 @@ export function readSingleMap(
 	if (first === undefined) return undefined;
 	const root = readTree(first, yaml, substitution, problems, { allowsNull });
 	if (root.kind === "map" && second === undefined) return root;
-	const more = second === undefined ? "" : ", and no other document";
-	return problems.add(root.at, "", "wrong-type", `${expected}${more}`);
+	if (second === undefined) return problems.add(root.at, "", "wrong-type", expected);
+	const { at } = readTree(second, yaml, substitution, problems, { allowsNull });
+	return problems.add(at, "", "wrong-type", `${expected}, and no other document`);
 }

@@ -83,11 +83,11 @@ function describeTypeError(cell: Cell, schema: Schema): string {
 	const types = ([] as unknown[]).concat(schema.type);
 	const example = examplesOf(schema)[0];
 	const subject = describeCell(cell);
-	if (types.includes("string") && cell.kind === "number" && typeof example === "string" && uuid.test(example)) {
+	const isText = types[0] === "string" && !types.includes("integer") && !types.includes("number");
+	if (isText && cell.kind === "number" && typeof example === "string" && uuid.test(example)) {
 		const found = cell.usedAs === undefined ? `YAML reads ${quoteCell(cell)} as a number` : "the list has a number";
 		return `${subject} is not an id: ${found}; expected a UUID such as ${example}`;
 	}
-	const isText = types[0] === "string" && !types.includes("integer");
 	if (isText && (cell.kind === "number" || cell.kind === "boolean")) {
 		const read = cell.kind === "number" ? "a number" : "true or false";
 		const found = cell.usedAs === undefined ? `YAML reads ${quoteCell(cell)} as` : "the list has";

@@ -44,6 +44,16 @@ tests:
 });
 
 describe("a mistake in a file of access cases", () => {
+	test("is named by its place in the second document, and for what it is", () => {
+		const infinite = one("activity: { kind: SIGN_TRANSACTION, where: { eth.tx.value: .inf } }, never: [a]");
+		expect(problemsOf(`${infinite}\n---\n\ntests: []`)[0]).toMatch(
+			/^4:1 expected access cases, .*, and no other document$/,
+		);
+		expect(problemsOf(infinite)[0]).toMatch(
+			/^1:80 `eth.tx.value` must be text or a number .*, but is the number .inf$/,
+		);
+	});
+
 	test.each<[string, string, string]>([
 		["a key", one("powr: sign, alone: { exactly: [] }"), "1:21 unknown key `powr`; did you mean `power`?"],
 		[

@@ -71,16 +71,12 @@ interface Service extends EmulatorParts {
 class BodyTooLarge extends Error {}
 
 /** Returns the whole body. Bytes beyond the limit are discarded, so that the client still gets its answer. */
-function readBody(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
-	return new Promise((resolve, reject) => {
-		const body = new BoundedBody(limitBytes);
-		request.on("data", (chunk: Buffer) => {
-			if (!body.add(chunk)) reject(new BodyTooLarge(`the body is larger than ${limitBytes} bytes`));
-		});
-		request.on("end", () => resolve(body.read() ?? Buffer.alloc(0)));
-		request.on("error", reject);
-		request.on("close", () => reject(new Error("the client went away")));
-	});
+async function readBody(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
+	const body = new BoundedBody(limitBytes);
+	for await (const chunk of request as AsyncIterable<Buffer>) body.add(chunk);
+	const whole = body.read();
+	if (whole === undefined) throw new BodyTooLarge(`the body is larger than ${limitBytes} bytes`);
+	return whole;
 }
 
 type Headers = Readonly<Record<string, string>>;

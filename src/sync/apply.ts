@@ -15,9 +15,9 @@ import type { Step } from "../plan/step.ts";
 import { digestOf } from "../plan/value.ts";
 import { reasonText } from "../say/reason.ts";
 import type { Reader } from "../wire/client.ts";
-import type { Comparison } from "./converge.ts";
+import { type Comparison, maxPlanAgeMs } from "./converge.ts";
 import type { Journal } from "./journal/journal.ts";
-import { readUntilInterrupted } from "./read/until-interrupted.ts";
+import { readUntilInterrupted } from "./read/live-queries.ts";
 import type { SubmitContext } from "./submit/activity-request.ts";
 import { findLater, type LaterPlan, planLater, splitCreation } from "./submit/later-steps.ts";
 import { createdIdsOf, notAttempted } from "./submit/outcomes.ts";
@@ -114,9 +114,6 @@ export function reportOf(applied: AppliedPlan): Report {
 	if ("error" in applied) throw applied.error;
 	return applied.report;
 }
-
-/** After this long, the organization is read again before a step is submitted to it. */
-const maxPlanAgeMs = 5 * 60_000;
 
 /** The steps of one plan while they run. */
 class StepRun {

@@ -113,8 +113,8 @@ export async function converge(document: DesiredOrganization, door: Door): Promi
 	return { comparison: await compareAgain(), settled, compareAgain };
 }
 
-/** Max milliseconds between the reading of an organization and its first submit: after that its plan is made again. */
-const maxPlanAgeMs = 5 * 60 * 1000;
+/** Max milliseconds between the reading of an organization and a submit: after that its plan is made again. */
+export const maxPlanAgeMs = 5 * 60 * 1000;
 
 /** Returns the organization as it is to be applied: read again after a pause. With another plan then, nothing is submitted. */
 export async function refresh<T extends Convergence>(

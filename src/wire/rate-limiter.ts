@@ -139,14 +139,8 @@ function speedUp({ limits, maxInFlight, intervalMs }: RateLimiter): Partial<Rate
 	return maxInFlight < limits.concurrency ? { maxInFlight: maxInFlight + 1 } : undefined;
 }
 
-/** Why a request leaves the queue unsent, and after how many milliseconds of pause or of nothing but 429. */
-export interface QueueTimeout {
-	readonly reason: "pause" | "throttled";
-	readonly forMs: number;
-}
-
 /**
- * Returns why an operation in the queue since `sinceMs` need not wait any longer; undefined while it should. Waiting for our
+ * Returns why an operation in the queue since `sinceMs` need not wait any longer, in words; undefined while it should. Waiting for our
  * own limits ends nothing. Only a pause of at least `timeoutMs` does, or `timeoutMs` in which the service answered every
  * request with 429. What was before an operation joined the queue does not count for it.
  */
@@ -155,10 +149,11 @@ export function findQueueTimeout(
 	sinceMs: number,
 	timeoutMs: number,
 	nowMs: number,
-): QueueTimeout | undefined {
+): string | undefined {
 	const pauseMs = limiter.pausedUntilMs - nowMs;
-	if (pauseMs >= timeoutMs) return { reason: "pause", forMs: pauseMs };
+	const seconds = (ms: number): string => `${Math.ceil(ms / 1000)} s`;
+	if (pauseMs >= timeoutMs) return `the service asks for a pause of ${seconds(pauseMs)}, longer than the timeout`;
 	if (limiter.throttledPeriod === undefined) return undefined;
 	const throttledMs = limiter.throttledPeriod.latestMs - Math.max(limiter.throttledPeriod.firstMs, sinceMs);
-	return throttledMs >= timeoutMs ? { reason: "throttled", forMs: throttledMs } : undefined;
+	return throttledMs >= timeoutMs ? `the service rejected every request for ${seconds(throttledMs)}` : undefined;
 }

@@ -10,7 +10,6 @@ import {
 	findDelay,
 	findQueueTimeout,
 	makeRateLimiter,
-	type QueueTimeout,
 	type RateLimiter,
 	type RateLimits,
 	startAttempt,
@@ -123,9 +122,9 @@ export class RequestQueue {
 		const answer = this.#latest429;
 		if (answer === undefined) return;
 		this.#waiters = this.#waiters.filter(({ sinceMs, resolve }) => {
-			const timeout = findQueueTimeout(this.#limiter, sinceMs, this.#options.timeoutMs, nowMs);
-			if (timeout === undefined) return true;
-			resolve({ kind: "timed-out", answer: describeTimeout(answer, timeout) });
+			const why = findQueueTimeout(this.#limiter, sinceMs, this.#options.timeoutMs, nowMs);
+			if (why === undefined) return true;
+			resolve({ kind: "timed-out", answer: { ...answer, message: `${answer.message}; ${why}` } });
 			return false;
 		});
 	}
@@ -136,16 +135,6 @@ export class RequestQueue {
 		if (isThrottled) this.#stopwatch.start();
 		else this.#stopwatch.stop();
 	}
-}
-
-/** Returns the 429 with why the request was not sent because of it. */
-function describeTimeout(answer: InconclusiveAnswer, { reason, forMs }: QueueTimeout): InconclusiveAnswer {
-	const seconds = Math.ceil(forMs / 1000);
-	const why =
-		reason === "pause"
-			? `the service asks for a pause of ${seconds} s, longer than the timeout`
-			: `the service rejected every request for ${seconds} s`;
-	return { ...answer, message: `${answer.message}; ${why}` };
 }
 
 /** Returns a stopwatch that runs while it was started more often than stopped. */

@@ -143,16 +143,22 @@ describe("a queue timeout", () => {
 	const paused = endAttempt(startAttempt(makeRateLimiter(eight), 0), 1, throttled(30_000), 0);
 	const dry = limiterAfter(eight, [answered, throttled()]);
 	const allThrottled = endAttempt(startAttempt(dry, 30_001), 3, throttled(), 30_001);
-	it.each<[string, RateLimiter, number, number, object | undefined]>([
+	it.each<[string, RateLimiter, number, number, string | undefined]>([
 		["never comes at first", makeRateLimiter(eight), 0, 0, undefined],
-		["comes when the pause is as long as the timeout", paused, 0, 0, { reason: "pause", forMs: 30_000 }],
+		[
+			"comes when the pause is as long as the timeout",
+			paused,
+			0,
+			0,
+			"the service asks for a pause of 30 s, longer than the timeout",
+		],
 		["does not come when the pause is shorter", paused, 0, 1, undefined],
 		[
 			"comes after 429 answers only for as long as the timeout",
 			allThrottled,
 			0,
 			30_001,
-			{ reason: "throttled", forMs: 30_000 },
+			"the service rejected every request for 30 s",
 		],
 		["does not come for a later operation", allThrottled, 2, 30_001, undefined],
 		["does not come after one 429, however long ago", dry, 0, 99_000, undefined],

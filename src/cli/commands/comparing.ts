@@ -8,7 +8,7 @@ import type { DesiredOrganization } from "../../plan/organization.ts";
 import { namedIn, showOrganization } from "../../plan/organization-name.ts";
 import type { Convergence } from "../../sync/converge.ts";
 import { emptyJournal, type Journal, type JournalSummary } from "../../sync/journal/journal.ts";
-import { readUntilInterrupted } from "../../sync/read/until-interrupted.ts";
+import { readUntilInterrupted } from "../../sync/read/live-queries.ts";
 import type { OrganizationClient } from "../../wire/client.ts";
 import { type Connection, type ConnectionFlags, readJournalOf } from "../connect.ts";
 import { collectGarbage } from "../files/collect-garbage.ts";

@@ -1,5 +1,6 @@
 /** Users with their credentials, OAuth providers and MFA policies. `user-queries.ts` shows them with their tags. */
-import { duplicateProviderMessage, organizationLimits } from "../assumptions.ts";
+import { isRecord, readJson } from "../../common/json.ts";
+import { duplicateProviderMessage, invalidProviderMessage, organizationLimits } from "../assumptions.ts";
 import { laterTime, makeUuid, type Time, timeAt } from "../identifiers.ts";
 import { makeImportBundle } from "../import-bundle.ts";
 import { badRequest } from "../request-error.ts";
@@ -17,7 +18,6 @@ import {
 	type SeedRow,
 	type Texts,
 } from "./entity-kind.ts";
-import { isSameLogin, loginOf, type OauthProvider } from "./oauth-provider.ts";
 
 interface ApiKey {
 	/** Compressed P-256 point, 33 bytes in lower-case hex. */
@@ -59,6 +59,9 @@ export interface MfaPolicy extends Texts<"mfaPolicyId" | "mfaPolicyName" | "cond
 	}[];
 	readonly order: number;
 }
+
+/** An OAuth provider of a user, which create_oauth_providers names by an OIDC token, or by its claims. */
+type OauthProvider = Texts<"providerId" | "providerName" | "issuer" | "audience" | "subject">;
 
 export interface User extends Texts<"userId" | "userName"> {
 	readonly userEmail?: string;
@@ -164,9 +167,7 @@ function rowsIn(parameters: JsonObject): readonly JsonObject[] {
 function checkProviders(organization: Organization, parameters: JsonObject): void {
 	const known = organization.entities(users);
 	const { oauthProviders } = findUser(organization, parameters);
-	const logins = [...known.values()].flatMap(
-		(user): readonly Parameters<typeof isSameLogin>[0][] => user.oauthProviders,
-	);
+	const logins = [...known.values()].flatMap((user): readonly Login[] => user.oauthProviders);
 	for (const row of rowsIn(parameters)) {
 		const login = loginOf(row);
 		if (logins.some((other) => isSameLogin(login, other))) throw badRequest(duplicateProviderMessage);
@@ -186,4 +187,30 @@ function createProviders({ organization, nowMs }: OperationContext, parameters: 
 	const updatedAt = created.length === 0 ? user.updatedAt : laterTime(nowMs, user.updatedAt);
 	const changes = [putEntity(users, { ...user, oauthProviders: [...user.oauthProviders, ...created], updatedAt })];
 	return { changes, result: { providerIds: created.map(({ providerId }) => providerId) } };
+}
+
+/** What an identity provider calls a login. */
+type Login = Pick<OauthProvider, "issuer" | "audience" | "subject">;
+
+/** Returns the claims of an OIDC token. Its signature is not verified (assumptions.ts). */
+function claimsOf(token: string): unknown {
+	const read = readJson(Buffer.from(token.split(".")[1] ?? "", "base64url").toString("utf8"));
+	return "value" in read ? read.value : undefined;
+}
+
+/** Returns the login of a row of `oauthProviders`. Throws a RequestError for a row with neither or both, or with other claims. */
+function loginOf({ oidcToken, oidcClaims }: JsonObject): Login {
+	const claims = typeof oidcToken === "string" ? claimsOf(oidcToken) : oidcClaims;
+	const isOne = (typeof oidcToken === "string") !== isRecord(oidcClaims);
+	if (!isOne || !isRecord(claims)) throw badRequest(invalidProviderMessage);
+	const { iss: issuer, sub: subject, aud } = claims;
+	const audience: unknown = Array.isArray(aud) ? aud[0] : aud;
+	if (typeof issuer !== "string" || typeof subject !== "string" || typeof audience !== "string") {
+		throw badRequest(invalidProviderMessage);
+	}
+	return { issuer, audience, subject };
+}
+
+function isSameLogin(one: Login, other: Login): boolean {
+	return one.issuer === other.issuer && one.audience === other.audience && one.subject === other.subject;
 }

@@ -100,23 +100,24 @@ function parseChecked<T>(
 		const { line, col } = lines.linePos(offset);
 		return { file, line, column: col, path, code, message };
 	};
+	const refuse = (offset: number, code: string, message: string): never => {
+		throw new DocumentError([problemAt(offset, "", code, message)], found);
+	};
 	const deepAt = findTooDeep(text);
-	if (deepAt !== undefined)
-		throw new DocumentError([problemAt(deepAt, "", "too-deep", `a value is ${tooDeepMessage}`)], found);
+	if (deepAt !== undefined) refuse(deepAt, "too-deep", `a value is ${tooDeepMessage}`);
 	const document = parseDocument(text, { uniqueKeys: true, prettyErrors: false });
 	if (document.errors.length > 0) {
 		const problems = document.errors.map((error) => problemAt(error.pos[0], "", "syntax", describeSyntaxError(error)));
 		throw new DocumentError(problems, found);
 	}
 	const keyAt = findCollectionKey(document);
-	if (keyAt !== undefined)
-		throw new DocumentError([problemAt(keyAt, "", "syntax", "a key is a list or a map; write text")], found);
+	if (keyAt !== undefined) refuse(keyAt, "syntax", "a key is a list or a map; write text");
 	let value: unknown;
 	try {
 		value = document.toJS();
 	} catch (error) {
 		const [reason = ""] = (error instanceof Error ? error.message : String(error)).split(":");
-		throw new DocumentError([problemAt(0, "", "syntax", reason)], found);
+		refuse(0, "syntax", reason);
 	}
 	const problems = findProblems(value).map(({ path, code, message }) =>
 		problemAt(offsetOf(document.contents, path), formatPath(path), code, message),

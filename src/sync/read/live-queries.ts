@@ -1,11 +1,27 @@
 /** Queries of one organization. What cannot be read is unknown, never empty. */
-import { isUnavailable } from "../../common/errors.ts";
+import { InterruptedError, isUnavailable } from "../../common/errors.ts";
 import type { Known, LiveRecord } from "../../plan/organization.ts";
+import type { Reader } from "../../wire/client.ts";
 import { type QueryOperation, queries } from "../../wire/operations.ts";
 import { recordsOf } from "./live-objects.ts";
 
 /** Asks one query of an organization. */
 export type QueryFunction = (operation: QueryOperation, fields?: LiveRecord) => Promise<LiveRecord>;
+
+/** Returns a reader whose queries throw InterruptedError with this message as soon as the signal is aborted. */
+export function readUntilInterrupted(reader: Reader, signal: AbortSignal | undefined, message: string): Reader {
+	if (signal === undefined) return reader;
+	return {
+		query: (operation, fields) =>
+			new Promise((resolve, reject) => {
+				const end = (): void => reject(new InterruptedError(message));
+				if (signal.aborted) return end();
+				signal.addEventListener("abort", end, { once: true });
+				const answer = reader.query(operation, fields).then(resolve, reject);
+				void answer.finally(() => signal.removeEventListener("abort", end));
+			}),
+	};
+}
 
 /** Like Promise.all, but waits for every read to end before it throws the first error, so that none goes on unnoticed. */
 export async function awaitAll<const T extends readonly unknown[]>(

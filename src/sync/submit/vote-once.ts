@@ -58,9 +58,10 @@ interface VoteOutcome {
 	readonly keyNotAccepted: boolean;
 }
 
-const selections: Readonly<Record<VoteName, string>> = {
-	approve_activity: "VOTE_SELECTION_APPROVED",
-	reject_activity: "VOTE_SELECTION_REJECTED",
+/** What a vote selects, and how an activity ends that has ended as the vote asks. */
+const votes: Readonly<Record<VoteName, { readonly selection: string; readonly end: string }>> = {
+	approve_activity: { selection: "VOTE_SELECTION_APPROVED", end: "ACTIVITY_STATUS_COMPLETED" },
+	reject_activity: { selection: "VOTE_SELECTION_REJECTED", end: "ACTIVITY_STATUS_REJECTED" },
 };
 
 /** After this much more, bytes cannot arrive any more, whatever the clocks say. */
@@ -84,16 +85,16 @@ export function hasVoted(
 
 /** Returns the user's votes of this kind, those that have lapsed included. */
 function ownVotes(
-	{ votes }: Pick<ReturnedActivity, "votes">,
+	activity: Pick<ReturnedActivity, "votes">,
 	operation: VoteName,
 	{ userId, publicKey }: VoterIdentity,
 ): ReturnedActivity["votes"] {
-	return votes.filter((vote) => {
+	return activity.votes.filter((vote) => {
 		const isOwn =
 			userId !== null && vote.userId !== null
 				? vote.userId === userId
 				: publicKey !== null && vote.publicKey === publicKey;
-		return isOwn && vote.selection === selections[operation];
+		return isOwn && vote.selection === votes[operation].selection;
 	});
 }
 
@@ -118,7 +119,7 @@ export async function voteOnce(
 	if (hasVoted(target, operation, identity, serviceNowMs)) return { ...resultOf(target), isCounted: true };
 	if (endedStatuses.includes(target.status)) {
 		const message = "the activity ended before the vote, so none was submitted";
-		return { ...resultOf(target), isCounted: target.status === endedAsAsked[operation], message };
+		return { ...resultOf(target), isCounted: target.status === votes[operation].end, message };
 	}
 	const key = {
 		...{ organizationId: target.organizationId.toLowerCase(), operation, target: target.fingerprint },
@@ -226,18 +227,13 @@ function isOfAnother({ fingerprint }: RequestBody, answer: SubmitAnswer, { ident
 	return voters.length > 0 && !voters.includes(identity.userId);
 }
 
-const endedAsAsked: Readonly<Record<VoteName, string>> = {
-	approve_activity: "ACTIVITY_STATUS_COMPLETED",
-	reject_activity: "ACTIVITY_STATUS_REJECTED",
-};
-
 function counts(
 	activity: ReturnedActivity,
 	body: RequestBody,
 	operation: VoteName,
 	{ identity, stampsApart, now, clockOffsetMs }: VoteContext,
 ): boolean {
-	if (activity.status === endedAsAsked[operation]) return true;
+	if (activity.status === votes[operation].end) return true;
 	if (stampsApart === true && activity.votes.some((vote) => vote.messageFingerprint === body.fingerprint)) return true;
 	return hasVoted(activity, operation, identity, now() + clockOffsetMs);
 }

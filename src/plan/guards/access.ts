@@ -53,14 +53,14 @@ export function changesAccess(change: Change): boolean {
 function judgeLockout(judged: JudgedAccess): readonly Guard[] {
 	const { impact = [], impactAtOtherTimes: others = [] } = judged.consequences;
 	const isLost = ({ change }: PlanImpact): boolean => change === "nobody";
-	const unknown = impact.filter(isDoubtful);
+	const unknown = [...impact, ...others].filter(isDoubtful);
 	return judge("lockout", judged, { now: impact.filter(isLost), later: others.filter(isLost), unknown }, () => 1);
 }
 
 function judgeEscalation(judged: JudgedAccess): readonly Guard[] {
 	const { impact = [], impactAtOtherTimes: others = [] } = judged.consequences;
 	const isRaised = ({ isEscalation }: PlanImpact): boolean => isEscalation;
-	const unknown = impact.filter((finding) => isDoubtful(finding) && isSensitive(finding.group));
+	const unknown = [...impact, ...others].filter((finding) => isDoubtful(finding) && isSensitive(finding.group));
 	const found = { now: impact.filter(isRaised), later: others.filter(isRaised), unknown };
 	return judge("escalation", judged, found, ({ userIds }) => userIds.length);
 }

@@ -1,4 +1,5 @@
 /** What steps do to who can do what: tags of users, and policies. */
+import { defined } from "../../common/defined.ts";
 import { type AccessPolicy, type AccessState, type AccessUser, mapKnown, withoutTag } from "../../policy/access.ts";
 import { labelOf } from "../address.ts";
 import type { PolicyContent } from "../change.ts";
@@ -60,8 +61,12 @@ function afterStep(access: AccessState, step: CoveringRequest): AccessState {
 			return { ...access, policies: mapKnown(access.policies, (all) => sortById([...all, ...created])) };
 		}
 		case "update_policy": {
-			const updated = (one: AccessPolicy): AccessPolicy =>
-				one.id === step.parameters.policyId ? policyOf(one.id, updatedContent({ ...step.parameters }, one)) : one;
+			const updated = (one: AccessPolicy): AccessPolicy => {
+				if (one.id !== step.parameters.policyId) return one;
+				const policy = policyOf(one.id, updatedContent({ ...step.parameters }, one));
+				// What the service says of a time is true of the same time.
+				return policy.time === one.time ? { ...policy, ...defined({ stated: one.stated }) } : policy;
+			};
 			return { ...access, policies: mapKnown(access.policies, (all) => all.map(updated)) };
 		}
 		case "delete_tvc_app_and_deployments":

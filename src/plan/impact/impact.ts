@@ -1,6 +1,7 @@
 /** What a plan means for who can do what, as it is saved and shown; policy/powers/impact.ts finds it. */
 import { defined, nonEmpty } from "../../common/defined.ts";
-import type { AccessState } from "../../policy/access.ts";
+import { type AccessPolicy, type AccessState, mapKnown } from "../../policy/access.ts";
+import { assumesOrder } from "../../policy/powers/compile.ts";
 import {
 	compareAccess,
 	type Impact,
@@ -26,7 +27,7 @@ const maxSummarySets = 20;
  * By which model of the service's policies an impact was found; plans without a number are of model 1. It goes up with each
  * change after which the same policies can have other powers: impacts of two models cannot be compared.
  */
-export const impactModel = 3;
+export const impactModel = 4;
 
 /** What steps change for who can do what. */
 export interface StepsImpact {
@@ -48,10 +49,31 @@ export function findImpact(
 	atMs: number,
 	after = accessAfter(access, completing(steps)),
 ): StepsImpact {
-	const found = findImpactBetween(access, after, atMs);
+	const found = findImpactBetween(...withDoubts(access, after), atMs);
 	// Where a step changes what was not read, both sides are equally unknown, which is not the same.
 	const isHidden = completing(steps).some((step) => changesUnknown(access, step));
 	return isHidden ? { ...found, impactVerdict: "unknown" } : found;
+}
+
+/** Returns both with the policies as doubted whose texts the steps write, where nothing says which operator comes first. */
+function withDoubts(before: AccessState, after: AccessState): readonly [AccessState, AccessState] {
+	if (!before.policies.known || !after.policies.known) return [before, after];
+	const was = new Map(before.policies.value.map((policy) => [policy.id, policy]));
+	const isWritten = (policy: AccessPolicy): boolean => {
+		const earlier = was.get(policy.id);
+		const isSame = (["consensus", "condition", "time"] as const).every(
+			(clause) => earlier?.[clause] === policy[clause],
+		);
+		return !isSame && [policy, ...(earlier === undefined ? [] : [earlier])].some(assumesOrder);
+	};
+	const ids = new Set(after.policies.value.filter(isWritten).map(({ id }) => id));
+	if (ids.size === 0) return [before, after];
+	const mark = (side: AccessState): AccessState => {
+		const marked = (policy: AccessPolicy): AccessPolicy =>
+			ids.has(policy.id) ? { ...policy, isDoubted: true } : policy;
+		return { ...side, policies: mapKnown(side.policies, (all) => all.map(marked)) };
+	};
+	return [mark(before), mark(after)];
 }
 
 /** Returns what differs in who can do what. `atMs`: milliseconds since 1970. */
@@ -78,11 +100,12 @@ interface OtherTime {
 	readonly impact: Impact;
 }
 
-/** Returns the lockouts and escalations of other times, each once with its first moment, that are none now. */
+/** Returns the lockouts and escalations of other times, and what is unknown then, each once with its first moment, that are none now. */
 function findDangers(others: readonly OtherTime[], now: readonly ImpactFinding[]): readonly PlanImpact[] {
 	const keyOf = ({ group, change, userIds, condition }: ImpactFinding): string =>
 		JSON.stringify([group, change, change === "nobody" ? null : userIds, condition]);
-	const isDanger = ({ change, isEscalation }: ImpactFinding): boolean => change === "nobody" || isEscalation;
+	const isDanger = ({ change, isEscalation }: ImpactFinding): boolean =>
+		change === "nobody" || change === "unknown" || isEscalation;
 	const known = new Set(now.filter(isDanger).map(keyOf));
 	const dangers = others.flatMap(({ at, impact }) =>
 		impact.findings

@@ -91,7 +91,7 @@ function comparePolicy(
 		before,
 		after,
 		written: { consensus: wanted.consensus, condition: wanted.condition },
-		writtenBefore: before === null ? null : writtenOf(before, wanted, ids),
+		writtenBefore: before === null ? null : writtenOf(before, after, wanted, ids),
 		takesOver: policy !== null && !isSameText && live.lastApplied.policies?.[policy.id] === undefined,
 		...defined({ unchecked: wanted.unchecked }),
 	};
@@ -100,10 +100,16 @@ function comparePolicy(
 /** Returns the live expressions with the names that the document has for ids. */
 function writtenOf(
 	{ consensus, condition }: PolicyContent,
-	{ unchecked }: DesiredPolicy,
+	after: PolicyContent,
+	wanted: DesiredPolicy,
 	ids: IdsOfReferences,
 ): WrittenExpressions {
-	if (unchecked === true) return { consensus: escapeTemplate(consensus), condition: escapeTemplate(condition) };
+	if (wanted.unchecked === true) {
+		// What orgsync does not understand is compared as text: of equal texts, the document's is shown.
+		const textOf = (field: keyof WrittenExpressions, text: string): string =>
+			text === after[field] ? wanted[field] : escapeTemplate(text);
+		return { consensus: textOf("consensus", consensus), condition: textOf("condition", condition) };
+	}
 	const names = { tagNames: invert(ids.userTags), aliases: invert(ids.users) };
 	return { consensus: templateOf(consensus, names), condition: templateOf(condition, names) };
 }

@@ -4,6 +4,7 @@ import type { AccessPolicy } from "../access.ts";
 import { kindOfType, typesOfKind } from "../activities/types.ts";
 import { evaluate } from "../language/evaluate.ts";
 import { comparedWith, mentionsName, pathOf } from "../language/mentions.ts";
+import { printExpression } from "../language/printer.ts";
 import { readClause } from "../language/read-clause.ts";
 import { openParts } from "../language/same-expression.ts";
 import { type Clause, type Expression, isLogical, operandsOf, partsOf } from "../language/syntax.ts";
@@ -53,18 +54,21 @@ const compiled = new WeakMap<AccessPolicy, CompiledPolicy>();
 const byTexts = new Map<string, CompiledPolicy>();
 const maxKept = 1_000;
 
+/** Whether the meaning of the policy depends on an order of operators that no source says. */
+export const assumesOrder = (policy: AccessPolicy): boolean => compilePolicy(policy).assumed.includes("precedence");
+
 export function compilePolicy(policy: AccessPolicy): CompiledPolicy {
 	return remember(compiled, policy, () => {
-		const { consensus, condition, time } = policy;
+		const { consensus, condition, time, isDoubted } = policy;
 		if (byTexts.size >= maxKept) byTexts.clear();
-		return remember(byTexts, JSON.stringify([consensus, condition, time]), () => compileTexts(policy));
+		return remember(byTexts, JSON.stringify([consensus, condition, time, isDoubted]), () => compileTexts(policy));
 	});
 }
 
 function compileTexts(policy: AccessPolicy): CompiledPolicy {
-	const consensus = compileClause(policy.consensus, "consensus");
-	const condition = compileClause(policy.condition, "condition");
-	const time = compileClause(policy.time, "time");
+	const [consensus, condition, time] = (["consensus", "condition", "time"] as const).map((clause) => {
+		return compileClause(policy[clause], clause, policy.isDoubted === true);
+	}) as [CompiledClause, CompiledClause, CompiledClause];
 	const { tree } = condition;
 	const namedTypes = comparedWith(tree, "activity.type");
 	const kinds = [...comparedWith(tree, "activity.kind"), ...namedTypes.map(kindOfType)];
@@ -91,8 +95,14 @@ function assumedIn(clauses: readonly CompiledClause[], time: CompiledClause): Co
 	];
 }
 
-function compileClause(text: string, clause: Clause): CompiledClause {
+function compileClause(text: string, clause: Clause, isDoubted: boolean): CompiledClause {
 	const { expression: tree, whole, mistakes } = readClause(text.trim() === "" ? "true" : text, clause);
+	const [open] = isDoubted && whole !== null ? openParts(whole) : [];
+	if (open !== undefined && whole !== null) {
+		const message = "which operator comes first without parentheses is not documented";
+		const opaque: Expression = { node: "opaque", text: printExpression(whole), because: message, span: whole.span };
+		return { tree: opaque, whole, slip: { kind: "not-understood", clause, message, span: open.span } };
+	}
 	const [mistake] = mistakes;
 	return { tree, whole, slip: mistake === undefined ? null : { kind: "not-understood", clause, ...mistake } };
 }
@@ -151,7 +161,7 @@ export function hasPart(policy: AccessPolicy, facts: ActivityFacts): boolean {
 type TimeOutcome = "open" | "closed" | { readonly because: Reason };
 
 /** How long what the service says of a time holds: about as long as an organization is read. Unverified, chosen. */
-const statedMs = 60_000;
+export const statedMs = 60_000;
 
 export function judgeTime(policy: AccessPolicy, atMs: number): TimeOutcome {
 	const { tree, slip } = compilePolicy(policy).time;

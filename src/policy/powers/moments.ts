@@ -1,7 +1,7 @@
 /** The moments at which other time windows of policies are open: one for each combination that occurs. */
 import type { AccessPolicy } from "../access.ts";
 import { boundariesOf, isYearly, timesIn } from "../language/time.ts";
-import { compilePolicy, judgeTime } from "./compile.ts";
+import { compilePolicy, judgeTime, statedMs } from "./compile.ts";
 
 const dayMs = 24 * 60 * 60 * 1000;
 
@@ -87,7 +87,9 @@ function candidatesFor(policies: readonly AccessPolicy[], atMs: number): readonl
 	const isAhead = (at: number): boolean => at >= atMs && at <= atMs + horizonMs;
 	// A bound is met, and not met, around a moment.
 	const around = named.flatMap(({ moments }) => moments.flatMap((at) => [at - 1, at, at + 1]));
-	const anchors = [...new Set([atMs, ...around.filter(isAhead)])];
+	// What the service says of a time holds for a while only.
+	const unstated = policies.flatMap(({ stated }) => (stated === undefined ? [] : [stated.atMs + statedMs + 1]));
+	const anchors = [...new Set([atMs, ...[...around, ...unstated].filter(isAhead)])];
 	const opened = anchors.flatMap((anchor) =>
 		spans.flatMap((span) => boundariesOf(span, anchor, anchor + (isYearly(span) ? horizonMs : weekMs), maxBoundaries)),
 	);

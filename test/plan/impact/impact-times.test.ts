@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import type { Plan } from "../../../src/plan/plan.ts";
 import type { AccessPolicy } from "../../../src/policy/access.ts";
+import { planWritten } from "../order/support-policies.ts";
 import {
 	alice,
 	anyOf,
@@ -71,6 +72,40 @@ describe("a window of a policy", () => {
 		expect(timed(`time.now < Timestamp('${inDays(366)}')`)).toEqual(one);
 		expect(timed(`time.now < Timestamp('${inDays(367)}')`)).toBe(undefined);
 		expect(timed(`time.now < Timestamp('${inDays(0)}')`)).toBe(undefined);
+	});
+});
+
+describe("what is not understood of a policy that a plan writes", () => {
+	const odd = signing(1, onlyUser(carol), { name: "odd", condition: "wallet.frobnicate == 'x'" });
+	const planOf = (live: AccessPolicy, written: Partial<AccessPolicy>) => {
+		const wish = { policies: [{ ...live, ...written }], unchecked: true } as const;
+		const { guards, impactVerdict } = planWritten({ members: {}, policies: [live] }, wish);
+		return [impactVerdict, ...guards.filter(({ refuses }) => refuses).map(({ kind }) => kind)];
+	};
+	const blocked = ["lockout", "escalation"];
+
+	it("blocks where its window is closed now, or the service says that it is", () => {
+		const other = { condition: "wallet.frobnicate == 'y'" };
+		expect(planOf({ ...odd, time: closed }, other)).toEqual(["equivalent", ...blocked]);
+		const stated = { ...odd, time: "Weekday('MON')", stated: { isActive: false, atMs: context.readAtMs } };
+		expect(planOf(stated, other)).toEqual(["equivalent", ...blocked]);
+		// Of another time the service said nothing.
+		expect(planOf(stated, { time: "Weekday('TUE')" })).toEqual(["unknown", ...blocked]);
+	});
+
+	it("blocks where only an order of operators that no source says makes it the same", () => {
+		const [sign, other] = [`(${condition.sign})`, condition.tags];
+		const mixed = { ...odd, condition: `${other} || ${sign} && eth.tx.nonce == 1` };
+		const clear = { condition: `${other} || (${sign} && eth.tx.nonce == 1)` };
+		expect(planOf(mixed, clear)).toEqual(["unknown", ...blocked]);
+		expect(planOf({ ...mixed, ...clear }, { condition: mixed.condition })).toEqual(["unknown", ...blocked]);
+		expect(planOf(mixed, { name: "renamed" })).toEqual(["equivalent"]);
+	});
+
+	it("blocks nothing where its texts stay", () => {
+		const stated = { ...odd, time: "Weekday('MON')", stated: { isActive: false, atMs: context.readAtMs } };
+		expect(planOf(stated, { name: "renamed" })).toEqual(["equivalent"]);
+		expect(planOf({ ...odd, time: closed }, { name: "renamed" })).toEqual(["equivalent"]);
 	});
 });
 

@@ -1,4 +1,5 @@
 /** Organizations whose policies and tags a document writes: the plan that makes one the other, in words. */
+import { defined } from "../../../src/common/defined.ts";
 import type { DesiredPolicy, LivePolicy } from "../../../src/plan/organization.ts";
 import type { Plan, PlanContext } from "../../../src/plan/plan.ts";
 import type { AccessPolicy } from "../../../src/policy/access.ts";
@@ -9,22 +10,25 @@ import { at, context, known } from "../support-organizations.ts";
 export interface WrittenWish extends Wish {
 	/** Policies as they shall be, by name. */
 	readonly policies?: readonly AccessPolicy[];
+	/** Whether the policies are marked as not understood. */
+	readonly unchecked?: true;
 }
 
 const liveText = (policy: AccessPolicy): LivePolicy => ({ ...policy, notes: "" });
 
 /** A policy with the id of a live one is renamed. */
 const wanted =
-	(live: readonly AccessPolicy[]) =>
-	({ id, name, effect, consensus, condition }: AccessPolicy): DesiredPolicy => ({
+	(live: readonly AccessPolicy[], unchecked: true | undefined) =>
+	({ id, name, effect, consensus, condition, time }: AccessPolicy): DesiredPolicy => ({
 		...(live.some((one) => one.id === id) ? { id } : {}),
+		...defined({ time: time || undefined, unchecked }),
 		...{ kind: "policy", name, previously: [], effect: effect as DesiredPolicy["effect"], consensus, condition, at },
 	});
 
 /** The plan of alice, who is the root quorum unless the organization says otherwise. */
 export function planWritten(
 	organization: Organization,
-	{ policies = [], ...wish }: WrittenWish,
+	{ policies = [], unchecked, ...wish }: WrittenWish,
 	parts: Partial<PlanContext> = {},
 ): WordedPlan {
 	const rootQuorum = { threshold: 1, userIds: [alice] };
@@ -35,7 +39,7 @@ export function planWritten(
 		policies: known(own.policies.map(liveText)),
 	};
 	const plan = makePlan(
-		{ ...desired, objects: [...desired.objects, ...policies.map(wanted(own.policies))] },
+		{ ...desired, objects: [...desired.objects, ...policies.map(wanted(own.policies, unchecked))] },
 		{
 			...live,
 			removables: {

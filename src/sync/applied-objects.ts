@@ -28,17 +28,18 @@ export function appliedByStep(parameters: AnyParameters, changes: readonly Chang
 				if (change.action === "remove") return [];
 				if (change.action === "create")
 					return (at.createdIds ?? []).flatMap((tagId) => appliedChange({ ...change, tagId }, undefined, at));
-				if (isPartOf(change, parameters))
-					return appliedToTag(change.tagId, parameters, change.after.name, findTag(change.tagId), at);
-				const isTemporary = (parameters.newUserTagName ?? change.before.name) !== change.after.name;
-				return isTemporary ? [] : appliedChange(change, findTag(change.tagId), at);
+				const earlier = findTag(change.tagId);
+				return isPartOf(change, parameters)
+					? appliedToTag(change.tagId, parameters, change.after.name, earlier, at)
+					: appliedChange(change, earlier, at);
 			});
 }
 
-/** Whether a request moves some of the users whom the change moves. */
-function isPartOf({ addUserIds, removeUserIds }: TagChange, parameters: AnyParameters): boolean {
+/** Whether a request moves some of the users whom the change moves, or gives the tag its name or its users only. */
+function isPartOf({ addUserIds, removeUserIds, before, after }: TagChange, parameters: AnyParameters): boolean {
 	const moved = idsIn(parameters.addUserIds).length + idsIn(parameters.removeUserIds).length;
-	return moved > 0 && moved < addUserIds.length + removeUserIds.length;
+	const name = parameters.newUserTagName ?? before.name;
+	return moved < addUserIds.length + removeUserIds.length || name !== after.name;
 }
 
 /** Returns what an activity applied that completed after its run. Only its body is known: the plan of that run is gone. */

@@ -117,10 +117,24 @@ describe("a completed step", () => {
 			[],
 		],
 		[
-			"that keeps the temporary name adds nothing",
+			"that moves the users, and not the name, has who moved",
 			{ addUserIds: [carol], removeUserIds: [bob] },
-			{ before: { name: "temporary", members: [bob] } },
+			{ before: { name: "old", members: [bob] } },
 			earlier,
+			tag({ present: [alice, carol], gone: [bob] }),
+		],
+		[
+			"that gives the name, and moves no user yet, has who had the tag",
+			{ newUserTagName: "signers", addUserIds: [], removeUserIds: [] },
+			{ before: { name: "old", members: [bob] } },
+			earlier,
+			tag({ present: earlier.present, gone: earlier.gone }),
+		],
+		[
+			"that gives the name, and moves no user yet, adds nothing to nothing",
+			{ newUserTagName: "signers", addUserIds: [], removeUserIds: [] },
+			{ before: { name: "old", members: [bob] } },
+			undefined,
 			[],
 		],
 		[

@@ -49,7 +49,10 @@ export function benchCases(): readonly Measured[] {
 			tagIds,
 		);
 		const begun = performance.now();
-		const read = readAccessFile({ file: "a.access.yaml", content }, {}, { findBody: () => ({ mistake: "" }) });
+		const read = readAccessFile(
+			{ file: "a.access.yaml", content },
+			{ environment: {}, findBody: () => ({ mistake: "" }) },
+		);
 		if (!("cases" in read)) throw new Error("the bench has no cases");
 		const start = performance.now();
 		const tagNames = Object.fromEntries(tagIds.map((id) => [id, id]));

@@ -33,7 +33,7 @@ const planOf = (text: string, policies: readonly LivePolicy[]): Plan => inputOf(
 /** Returns the document after accepting at these addresses. Throws refusals. */
 function accept(text: string, policies: readonly LivePolicy[], ...patterns: readonly string[]): string {
 	const sources = [{ file: "d.yaml", content: text }];
-	const acceptance = acceptLive(sources, {}, [inputOf(text, policies)], patterns);
+	const acceptance = acceptLive(sources, [inputOf(text, policies)], patterns, { environment: {} });
 	if ("refusals" in acceptance) throw new Error(acceptance.refusals.join("\n"));
 	return acceptance.contents.get("d.yaml") ?? text;
 }

@@ -268,7 +268,7 @@ test("a document has an empty plan after everything was accepted, and each line 
 			const compared = organizations.map((desired) => ({ desired, live, plan: makePlan(desired, live, context) }));
 			const addresses = compared.flatMap(({ plan }) => differingAddresses(plan));
 			if (addresses.length === 0) return;
-			const acceptance = acceptLive(sources, {}, compared, addresses);
+			const acceptance = acceptLive(sources, compared, addresses, { environment: {} });
 			if ("refusals" in acceptance) throw new Error(`${acceptance.refusals.join("\n")}\n${content}`);
 			const after = acceptance.contents.get("d.yaml") ?? content;
 
@@ -364,7 +364,7 @@ test("any live text can replace any other text, in every style", () => {
 			});
 			const compared = organizations.map((desired) => ({ desired, live, plan: makePlan(desired, live, context) }));
 			if (compared[0]?.plan.changes.length !== 1) return;
-			const acceptance = acceptLive(sources, {}, compared, ["sessionProfile:*"]);
+			const acceptance = acceptLive(sources, compared, ["sessionProfile:*"], { environment: {} });
 			if ("refusals" in acceptance) throw new Error(`${acceptance.refusals.join("\n")}\n${content}`);
 			const after = acceptance.contents.get("d.yaml") ?? "";
 			const [renewed] = parseDocuments([{ file: "d.yaml", content: after }], {}).organizations;

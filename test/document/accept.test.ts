@@ -92,7 +92,7 @@ function accept(
 	options: Options = {},
 ): Acceptance {
 	const sources = Object.entries(texts).map(([file, content]) => ({ file, content }));
-	return acceptLive(sources, options.environment ?? {}, compare(texts, options), patterns);
+	return acceptLive(sources, compare(texts, options), patterns, { environment: options.environment ?? {} });
 }
 
 /** Returns the document `d.yaml` after accepting. Throws refusals. */
@@ -283,7 +283,7 @@ describe("acceptLive", () => {
 		const agreeing = { ...live, userTags: known([liveTag(1, "other")]) };
 		const plan = makePlan(second?.desired ?? first?.desired ?? never(), agreeing, context);
 		const compared = [first ?? never(), { desired: second?.desired ?? never(), live: agreeing, plan }];
-		const acceptance = acceptLive(sources, {}, compared, ["userTag:gone"]);
+		const acceptance = acceptLive(sources, compared, ["userTag:gone"], { environment: {} });
 		expect("contents" in acceptance && acceptance.contents.get("d.yaml")).toBe(text.replace("{ name: gone }, ", ""));
 	});
 
@@ -548,9 +548,11 @@ describe("acceptLive changes nothing and names the address", () => {
 		const text = members("[alice]");
 		const moved = { ...live, userTags: known([liveTag(1, "signers", { members: known([bob]) })]) };
 		const compared = compare({ "d.yaml": text }, {}).map((one) => ({ ...one, live: moved }));
-		expect(acceptLive([{ file: "d.yaml", content: text }], {}, compared, ["userTag:signers"])).toEqual({
-			refusals: ["accepting it would leave or cause a difference at userTag:signers"],
-		});
+		expect(acceptLive([{ file: "d.yaml", content: text }], compared, ["userTag:signers"], { environment: {} })).toEqual(
+			{
+				refusals: ["accepting it would leave or cause a difference at userTag:signers"],
+			},
+		);
 	});
 
 	test("if one of several addresses cannot be accepted", () => {

@@ -36,7 +36,8 @@ function edit(text: string, how: typeof grant | typeof revoke, options: Options 
 	if (desired === undefined) throw new Error("the organization is missing");
 	const tag = tagsOf(desired).find(({ name }) => name === "ops");
 	if (tag === undefined) throw new Error("the tag is missing");
-	return editAccess(sources, environment, { desired, tag, userId: alice, isMember: true, ...how, ...request });
+	const about = { desired, tag, userId: alice, isMember: true, ...how, ...request };
+	return editAccess(sources, about, { environment });
 }
 
 function textAfter(text: string, how: typeof grant | typeof revoke, options?: Options): string {

@@ -24,7 +24,7 @@ function read(text: string, environment: Readonly<Record<string, string>> = {}, 
 	const yaml = readYaml("d.yaml", text, problems);
 	const [document] = yaml.documents;
 	if (document === undefined) throw new Error(JSON.stringify(problems.sorted(["d.yaml"])));
-	const root = readTree(document, yaml, new Substitution(environment, {}), problems);
+	const root = readTree(document, yaml, new Substitution({ environment }), problems);
 	const cell = entryOf(entryOf(root, "policies")?.items[0], key);
 	if (cell === undefined) throw new Error("no clause");
 	return { root, problems, cell };
@@ -192,7 +192,7 @@ describe("a value of a list in an expression", () => {
 		const part = { row, onMissing: (cell: Cell) => missing.push(cell) };
 		const [document] = yaml.documents;
 		if (document === undefined) throw new Error("no document");
-		const root = readTree(document, yaml, new Substitution({}, {}), problems, part);
+		const root = readTree(document, yaml, new Substitution({ environment: {} }), problems, part);
 		const cell = entryOf(entryOf(root, "policies")?.items[0], "condition");
 		const template = cell === undefined ? undefined : readTemplate(cell, "condition");
 		if (cell === undefined || template === undefined) throw new Error("no template");

@@ -249,7 +249,7 @@ test("a fleet of a list stores each organization before the next is read, and no
 		const stored: unknown[] = [];
 		const store = { put: (value: unknown) => stored.push(value) - 1, get: (place: number) => stored[place] };
 		const findList = (): ListFile => ({ file: "fleet.csv", content: list });
-		return checkFleet([{ file: "fleet.yaml", content: from("x.csv") + rest }], {}, { findList }, store);
+		return checkFleet([{ file: "fleet.yaml", content: from("x.csv") + rest }], { environment: {}, findList }, store);
 	};
 	const { fleet } = check(header + row(3) + row(1) + row(2));
 	expect(fleet.organizationIds).toEqual([id(1), id(2), id(3)]);

@@ -38,8 +38,12 @@ export async function acceptFound(
 	const uncertain = comparisons.flatMap(({ plan }) => plan.problems).find(({ code }) => code === "time-not-certain");
 	if (uncertain !== undefined) throw new LiveProblemError(`--accept depends on the time: ${uncertain.message}`);
 	await refuseChanged(sources, flags.file, terminal);
-	const options = { env: flags.env, findList: findListsOf(sources, terminal.directory) };
-	const acceptance = acceptLive(sources, terminal.environment, comparisons, flags.accept, options);
+	const options = {
+		environment: terminal.environment,
+		env: flags.env,
+		findList: findListsOf(sources, terminal.directory),
+	};
+	const acceptance = acceptLive(sources, comparisons, flags.accept, options);
 	if ("refusals" in acceptance) {
 		throw new ConfigurationError(acceptance.refusals.map(showText).join("\n"), {
 			hint: "nothing was written to any document",

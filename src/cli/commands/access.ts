@@ -265,8 +265,12 @@ async function makeEdit(
 		...edit.findEnd(reading.timeMs),
 		isMember: members?.known === true ? members.value.includes(userId) : undefined,
 	};
-	const options = { env: flags.env, findList: findListsOf(sources, terminal.directory) };
-	const edited = editAccess(sources, terminal.environment, request, options);
+	const options = {
+		environment: terminal.environment,
+		env: flags.env,
+		findList: findListsOf(sources, terminal.directory),
+	};
+	const edited = editAccess(sources, request, options);
 	if (!("refusal" in edited)) return edited;
 	throw new ConfigurationError(edited.refusal, edited.hint === undefined ? unwritten : { hint: edited.hint });
 }

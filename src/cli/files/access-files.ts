@@ -58,7 +58,7 @@ export function parseCases(
 	found = "the access cases have",
 ): readonly CaseFile[] {
 	const read = files.map(({ findBody, isForeign, ...source }) => {
-		const result = readAccessFile(source, environment, { env, findBody });
+		const result = readAccessFile(source, { environment, env, findBody });
 		return "problems" in result && isForeign === true ? { problems: withoutFileText(result.problems) } : result;
 	});
 	const problems = read.flatMap((one) => ("problems" in one ? one.problems : []));

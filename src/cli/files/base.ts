@@ -65,7 +65,7 @@ function ofRevision(name: string, { file: files, env }: DocumentFlags, terminal:
 	}
 	const read = readRevision(name, files.length === 0 ? [defaultDocument] : files, terminal);
 	const { sources, findList, missing } = read;
-	const { fleet, problems } = checkFleet(sources, terminal.environment, { env, findList }, openSpool());
+	const { fleet, problems } = checkFleet(sources, { environment: terminal.environment, env, findList }, openSpool());
 	if (problems.length > 0) throw new DocumentError(problems, "the base has");
 	if (read.cases.length === 0) return { name, flag, fleet, samePaths: true, missing };
 	const cases = parseCases(read.cases, { file: files, env }, terminal, "the base has");

@@ -57,8 +57,8 @@ export async function readFleet(
 		if (list.file !== undefined && foreign.has(document)) foreign.add(list.file);
 		return list;
 	};
-	const options = { env, findList, ...defined({ visit }) };
-	const { fleet, problems } = checkFleet(sources, terminal.environment, options, openSpool());
+	const options = { environment: terminal.environment, env, findList, ...defined({ visit }) };
+	const { fleet, problems } = checkFleet(sources, options, openSpool());
 	if (problems.length === 0) return fleet;
 	throw new DocumentError(
 		problems.flatMap((problem) => (foreign.has(problem.file) ? withoutFileText([problem]) : [problem])),

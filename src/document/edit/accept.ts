@@ -19,8 +19,8 @@ import type { Plan } from "../../plan/plan.ts";
 import { addressOfRule } from "../../plan/rules/rules.ts";
 import { canonicalJson, compareText } from "../../plan/value.ts";
 import { withoutPlaces } from "../read/organization.ts";
-import { type DocumentSource, type ParsedDocuments, type ParseOptions, parseDocuments } from "../read/parse.ts";
-import type { Environment } from "../read/variables.ts";
+import { type DocumentSource, type ParsedDocuments, parseDocuments } from "../read/parse.ts";
+import type { ReadOptions } from "../read/read-documents.ts";
 import { type DocumentEdit, makeAcceptEdits } from "./accept-edits.ts";
 import {
 	differingAddresses,
@@ -63,24 +63,23 @@ export function addressMistake(pattern: string): string | undefined {
 /** Returns the documents with live values at the addresses that match, or every reason why that is impossible. */
 export function acceptLive(
 	sources: readonly DocumentSource[],
-	environment: Environment,
 	inputs: readonly AcceptInput[],
 	patterns: readonly string[],
-	options: ParseOptions = {},
+	options: ReadOptions,
 ): Acceptance {
 	const judged = inputs.map((one) => ({ ...one, expired: findExpired(one.desired, one.live, one.plan) }));
 	const selection = selectAddresses(judged.map(selectableOf), patterns);
 	if ("refusals" in selection) return selection;
 	const { accepted, skipped } = selection;
 
-	const files = new Map(sources.map(({ file, content }) => [file, readEditable(file, content, environment, options)]));
+	const files = new Map(sources.map(({ file, content }) => [file, readEditable(file, content, options)]));
 	const documents = [...files.values()].flatMap((file) => file.documents);
 	const organizations = judged.map((one, index) => ({ ...one, accepted: accepted[index] ?? new Set<string>() }));
 	const found = organizations.map((one) => makeAcceptEdits(documents, one, one.accepted));
 	const edits = found.flatMap((one) => one.edits);
 	const refusals = found.flatMap((one) => one.refusals);
 	if (refusals.length > 0) return { refusals };
-	const parse = (all: readonly DocumentSource[]): ParsedDocuments => parseDocuments(all, environment, options);
+	const parse = (all: readonly DocumentSource[]): ParsedDocuments => parseDocuments(all, options.environment, options);
 	try {
 		const contents = writeFiles(files, edits);
 		const after = verify(sources, contents, parse, organizations);

@@ -17,8 +17,8 @@ import {
 } from "../../plan/organization.ts";
 import { canonicalJson } from "../../plan/value.ts";
 import { type Cell, entryOf, itemsOf } from "../cell.ts";
-import { type DocumentSource, type ParseOptions, parseDocuments } from "../read/parse.ts";
-import type { Environment } from "../read/variables.ts";
+import { type DocumentSource, parseDocuments } from "../read/parse.ts";
+import type { ReadOptions } from "../read/read-documents.ts";
 import { writeMember } from "../write-member.ts";
 import { writeText } from "../write-yaml.ts";
 import { changedBetween } from "./accept.ts";
@@ -75,9 +75,8 @@ export interface AccessRefusal {
 /** Returns the edit, or why it is refused. `sources` are all documents. */
 export function editAccess(
 	sources: readonly DocumentSource[],
-	environment: Environment,
 	request: AccessRequest,
-	options: ParseOptions = {},
+	options: ReadOptions,
 ): AccessEdit | AccessRefusal {
 	const { desired, tag } = request;
 	const address = printAddress("userTag", tag.name);
@@ -85,8 +84,8 @@ export function editAccess(
 	if (typeof decided !== "string") return decided;
 	if (decided === "unchanged") return { effect: decided, contents: new Map(), desired, ...placeIn(desired, request) };
 	try {
-		const contents = edit(sources, environment, request, { address, effect: decided, options });
-		const found = verify(sources, contents, environment, request, { address, options });
+		const contents = edit(sources, request, { address, effect: decided, options });
+		const found = verify(sources, contents, request, { address, options });
 		return "refusal" in found ? found : { effect: decided, contents, desired: found, ...placeIn(found, request) };
 	} catch (error) {
 		if (!(error instanceof NotEditable)) throw error;
@@ -138,17 +137,16 @@ function decideGrant(
 
 interface EditContext {
 	readonly address: string;
-	readonly options: ParseOptions;
+	readonly options: ReadOptions;
 }
 
 /** Returns the new text of the file that has the tag. Throws NotEditable. */
 function edit(
 	sources: readonly DocumentSource[],
-	environment: Environment,
 	request: AccessRequest,
 	{ address, effect, options }: EditContext & { readonly effect: AccessEffect },
 ): ReadonlyMap<string, string> {
-	const files = new Map(sources.map(({ file, content }) => [file, readEditable(file, content, environment, options)]));
+	const files = new Map(sources.map(({ file, content }) => [file, readEditable(file, content, options)]));
 	const documents = ownDocuments(
 		[...files.values()].flatMap((file) => file.documents),
 		request.desired,
@@ -228,12 +226,11 @@ function writeEntry({ desired, userId, until, reason }: AccessRequest, window?: 
 function verify(
 	sources: readonly DocumentSource[],
 	contents: ReadonlyMap<string, string>,
-	environment: Environment,
 	request: AccessRequest,
 	{ address, options }: EditContext,
 ): DesiredOrganization | AccessRefusal {
 	const edited = sources.map(({ file, content }) => ({ file, content: contents.get(file) ?? content }));
-	const { organizations, problems } = parseDocuments(edited, environment, options);
+	const { organizations, problems } = parseDocuments(edited, options.environment, options);
 	const [problem] = problems;
 	if (problem !== undefined) {
 		const { file, line, message } = problem;
@@ -241,7 +238,7 @@ function verify(
 	}
 	const isSame = (one: DesiredOrganization): boolean => one.organizationId === request.desired.organizationId;
 	const desired = organizations.find(isSame);
-	const before = parseDocuments(sources, environment, options).organizations;
+	const before = parseDocuments(sources, options.environment, options).organizations;
 	const others = (all: readonly DesiredOrganization[]): string =>
 		JSON.stringify(all.filter((one) => !isSame(one)).map(({ organizationId, digest }) => [organizationId, digest]));
 	const touched = desired === undefined ? [address] : changedBetween(request.desired, desired);

@@ -16,7 +16,7 @@ import { type Cell, pathOf } from "../cell.ts";
 import { Problems } from "../problems.ts";
 import { readText } from "../read/file-text.ts";
 import { readTree } from "../read/tree.ts";
-import { type Environment, Substitution, type VariableOptions } from "../read/variables.ts";
+import { Substitution, type Variables } from "../read/variables.ts";
 import { readYaml } from "../read/yaml.ts";
 import { isPlainLine, type TextStyle, writeBlock, writeFlow, writeKey, writeText } from "../write-yaml.ts";
 import { addBlockPairs, blockItems, blockPairs, type TextRange } from "./edit-block.ts";
@@ -51,14 +51,9 @@ export interface EditableFile {
 }
 
 /** Returns the editable documents of a file without problems. */
-export function readEditable(
-	file: string,
-	content: string | Uint8Array,
-	environment: Environment,
-	options: VariableOptions,
-): EditableFile {
+export function readEditable(file: string, content: string | Uint8Array, options: Variables): EditableFile {
 	const problems = new Problems();
-	const substitution = new Substitution(environment, options);
+	const substitution = new Substitution(options);
 	const whole = typeof content === "string" ? content : new TextDecoder("utf-8", { ignoreBOM: true }).decode(content);
 	const mark = whole.startsWith("\uFEFF") ? "\uFEFF" : "";
 	const found = readText(file, content, problems) ?? "";

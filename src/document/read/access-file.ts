@@ -25,7 +25,7 @@ import { type ActivityRequest, readRequest } from "./request.ts";
 import { readSingleMap } from "./single-map.ts";
 import { checkStructure } from "./structure.ts";
 import { nameMistake, readId } from "./users.ts";
-import { type Environment, Substitution, type VariableOptions } from "./variables.ts";
+import { Substitution, type Variables } from "./variables.ts";
 
 /** Returns a file that `body` names, by its path from the file of the cases; or what is wrong with it. */
 export type BodyFinder = (
@@ -33,18 +33,17 @@ export type BodyFinder = (
 	body: string,
 ) => { readonly file: string; readonly content: Uint8Array } | { readonly mistake: string };
 
-interface AccessOptions extends VariableOptions {
+interface AccessOptions extends Variables {
 	readonly findBody: BodyFinder;
 }
 
 /** Returns the cases of a file, or its problems with line and column. Never throws. */
 export function readAccessFile(
 	{ file, content }: DocumentSource,
-	environment: Environment,
 	options: AccessOptions,
 ): { readonly cases: CaseFile } | { readonly problems: readonly Problem[] } {
 	const problems = new Problems();
-	const root = readSingleMap({ file, content }, new Substitution(environment, options), problems, expected, isField);
+	const root = readSingleMap({ file, content }, new Substitution(options), problems, expected, isField);
 	const cases = root === undefined ? undefined : new AccessReader(file, options.findBody).read(root);
 	return cases === undefined || !problems.isEmpty ? { problems: problems.sorted([file]) } : { cases };
 }

@@ -2,8 +2,7 @@
 import type { Problem } from "../../common/errors.ts";
 import type { DesiredOrganization } from "../../plan/organization.ts";
 import { freeze } from "./parse.ts";
-import { type DocumentSource, type ParseOptions, readDocuments } from "./read-documents.ts";
-import type { Environment } from "./variables.ts";
+import { type DocumentSource, type ReadOptions, readDocuments } from "./read-documents.ts";
 
 /** The organizations of all documents, as they were checked. Memory does not grow with what the documents say. */
 export interface DesiredFleet {
@@ -27,15 +26,10 @@ interface CheckedFleet {
 	readonly problems: readonly Problem[];
 }
 
-/** Returns the fleet that the documents describe, or all their problems. See parseDocuments for `environment`. */
-export function checkFleet(
-	sources: readonly DocumentSource[],
-	environment: Environment,
-	options: ParseOptions,
-	store: ValueStore,
-): CheckedFleet {
+/** Returns the fleet that the documents describe, or all their problems. */
+export function checkFleet(sources: readonly DocumentSource[], options: ReadOptions, store: ValueStore): CheckedFleet {
 	const places = new Map<string, number>();
-	const problems = readDocuments(sources, environment, options, (desired) => {
+	const problems = readDocuments(sources, options, (desired) => {
 		places.set(desired.organizationId, store.put(desired));
 	});
 	if (problems.length > 0) places.clear();

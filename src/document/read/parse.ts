@@ -35,7 +35,7 @@ export function parseDocuments(
 	options: ParseOptions = {},
 ): ParsedDocuments {
 	const byId = new Map<string, DesiredOrganization>();
-	const problems = readDocuments(sources, environment, options, (one) => byId.set(one.organizationId, one));
+	const problems = readDocuments(sources, { ...options, environment }, (one) => byId.set(one.organizationId, one));
 	const organizations = [...byId.values()].sort((left, right) => (left.organizationId < right.organizationId ? -1 : 1));
 	return freeze({ organizations: problems.length === 0 ? organizations : [], problems });
 }

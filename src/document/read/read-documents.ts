@@ -15,7 +15,7 @@ import { checkStructure } from "./structure.ts";
 import { readTemplate, type Template } from "./template.ts";
 import { isDocument, readTree, scalarAt } from "./tree.ts";
 import { organizationIdOf } from "./users.ts";
-import { type Environment, Substitution, type VariableOptions } from "./variables.ts";
+import { Substitution, type VariableOptions, type Variables } from "./variables.ts";
 import { readYaml } from "./yaml.ts";
 
 /** A file: its name as the user wrote it (`-` is standard input), and its content. */
@@ -30,6 +30,8 @@ export interface ParseOptions extends VariableOptions {
 	/** Is called with each document; may report what the caller cannot do, at its place. */
 	readonly visit?: (root: Cell, problems: Problems) => void;
 }
+
+export interface ReadOptions extends ParseOptions, Variables {}
 
 interface ReadFile {
 	readonly roots: readonly Cell[];
@@ -51,18 +53,16 @@ interface Group {
 /** Calls `take` with each organization's desired state, the last one counts, and returns the problems: then none can be used. */
 export function readDocuments(
 	sources: readonly DocumentSource[],
-	environment: Environment,
-	options: ParseOptions,
+	options: ReadOptions,
 	take: (desired: DesiredOrganization) => void,
 ): readonly Problem[] {
-	return new DocumentReader(sources, environment, options, take).read();
+	return new DocumentReader(sources, options, take).read();
 }
 
 class DocumentReader {
 	readonly #sources: readonly DocumentSource[];
-	readonly #options: ParseOptions;
+	readonly #options: ReadOptions;
 	readonly #take: (desired: DesiredOrganization) => void;
-	readonly #newSubstitution: () => Substitution;
 	readonly #problems = new Problems();
 	/** Organizations that were taken, of one document without a problem, and its place. */
 	readonly #taken = new Map<string, Place>();
@@ -77,20 +77,14 @@ class DocumentReader {
 	readonly #again = new Map<number, readonly Cell[]>();
 	readonly #uses = new Map<number, number>();
 
-	constructor(
-		sources: readonly DocumentSource[],
-		environment: Environment,
-		options: ParseOptions,
-		take: (desired: DesiredOrganization) => void,
-	) {
+	constructor(sources: readonly DocumentSource[], options: ReadOptions, take: (desired: DesiredOrganization) => void) {
 		this.#sources = sources;
 		this.#options = options;
 		this.#take = take;
-		this.#newSubstitution = () => new Substitution(environment, options);
 	}
 
 	read(): readonly Problem[] {
-		const substitution = this.#newSubstitution();
+		const substitution = new Substitution(this.#options);
 		const problems = this.#problems;
 		for (const [index, source] of this.#sources.entries()) {
 			const { roots, templates, isComplete } = readFile(source, substitution, problems);
@@ -187,7 +181,7 @@ class DocumentReader {
 	}
 
 	#rootsIn(source: DocumentSource): readonly Cell[] {
-		const { roots } = readFile(source, this.#newSubstitution(), new Problems());
+		const { roots } = readFile(source, new Substitution(this.#options), new Problems());
 		// An id that is none was reported.
 		for (const root of roots) organizationIdOf(root);
 		return roots;

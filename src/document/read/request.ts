@@ -30,7 +30,7 @@ export function readRequest(
 	content: Uint8Array,
 ): { readonly request: ActivityRequest } | { readonly problems: readonly Problem[] } {
 	const problems = new Problems();
-	const root = readSingleMap({ file, content }, new Substitution({}, {}), problems, expected);
+	const root = readSingleMap({ file, content }, new Substitution({ environment: {} }), problems, expected);
 	const request = root === undefined ? undefined : new RequestReader().read(root);
 	const found = problems.sorted([file]).filter(({ code }) => code !== "null-value");
 	return request === undefined || found.length > 0 ? { problems: found } : { request };

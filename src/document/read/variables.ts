@@ -36,6 +36,11 @@ export interface VariableOptions {
 	readonly allowedBy?: (name: string) => string;
 }
 
+/** The variables of documents, with their values. */
+export interface Variables extends VariableOptions {
+	readonly environment: Environment;
+}
+
 /** Whether a variable is a credential. Case is ignored, as on Windows. */
 export function isCredential(name: string): boolean {
 	return credentials.has(name.toUpperCase());
@@ -56,15 +61,13 @@ const maxTemplateBytes = 4096 * maxDocumentBytes;
 
 /** Substitutes variables, and counts the bytes that they and aliases add: a small file cannot become a huge one. */
 export class Substitution {
-	readonly #environment: Environment;
-	readonly #options: VariableOptions;
+	readonly #options: Variables;
 	#document = 0;
 	#all = 0;
 	#ofTemplates = 0;
 	#row: RowValues | undefined;
 
-	constructor(environment: Environment, options: VariableOptions) {
-		this.#environment = environment;
+	constructor(options: Variables) {
 		this.#options = options;
 	}
 
@@ -180,7 +183,7 @@ export class Substitution {
 				mistake: `documents cannot use the environment variable ${shown}; name it \`ORGSYNC_VAR_${short}\`, or allow it with ${allowedBy(short)}`,
 			};
 		}
-		const value = Object.hasOwn(this.#environment, name) ? this.#environment[name] : undefined;
+		const value = Object.hasOwn(this.#options.environment, name) ? this.#options.environment[name] : undefined;
 		const invisible = value === undefined ? undefined : findHidden(value);
 		if (invisible !== undefined) {
 			return {

@@ -14,7 +14,7 @@ export const nowMs = Date.UTC(2026, 10, 27, 12);
 
 export function readCases(yaml: string, bodies: Readonly<Record<string, string>> = {}): CaseFile {
 	const findBody = (_: string, body: string) => ({ file: body, content: Buffer.from(bodies[body] ?? "") });
-	const read = readAccessFile({ file: "a.access.yaml", content: yaml }, {}, { findBody });
+	const read = readAccessFile({ file: "a.access.yaml", content: yaml }, { environment: {}, findBody });
 	if ("cases" in read) return read.cases;
 	throw new Error(read.problems.map(({ line, column, message }) => `${line}:${column} ${message}`).join("\n"));
 }

@@ -19,7 +19,7 @@ import {
 	withLive,
 } from "../plan/support-organizations.ts";
 
-const schema = "../schemas/document.json";
+const schema = "# yaml-language-server: $schema=../schemas/document.json\n";
 const [alice, bob, carol] = [id("user", 1), id("user", 2), id("user", 3)];
 
 function wholeOf(users: readonly Named[], parts: Partial<LiveParts> = {}): WholeOrganization {

@@ -11,7 +11,7 @@ import type { DesiredOrganization, WholeOrganization } from "../../plan/organiza
 import { type ExportResult, resultHead } from "../../render/result/result.ts";
 import { type ServiceFlags, withConnection } from "../connect.ts";
 import { orNothing } from "../files/document-files.ts";
-import { defaultDocument, schemaAddress } from "../files/sources.ts";
+import { defaultDocument, schemaComment } from "../files/sources.ts";
 import { type Format, isProgramLanguage } from "../flags/formats.ts";
 import type { Flags } from "../flags/given-flags.ts";
 import type { Call } from "../output/output.ts";
@@ -91,7 +91,7 @@ async function write(
 		return exportProgram(whole, output.format, kept);
 	}
 	const { exportDocument } = await import("../../document/export/export.ts");
-	return exportDocument(whole, schemaAddress(resolve(terminal.directory, flags.output ?? defaultDocument)), kept);
+	return exportDocument(whole, schemaComment(resolve(terminal.directory, flags.output ?? defaultDocument)), kept);
 }
 
 /** A document has no more. */

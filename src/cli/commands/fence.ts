@@ -13,7 +13,7 @@ import type { InitResult } from "../../render/result/result.ts";
 import { reasonText } from "../../say/reason.ts";
 import type { AccessReading } from "../../sync/read/read-access.ts";
 import { type ServiceFlags, withConnection } from "../connect.ts";
-import { writeNewFile, writeOrRefuse } from "../files/write-file.ts";
+import { writeNewFile } from "../files/write-file.ts";
 import { findTagId } from "../flags/power-names.ts";
 import { didYouMean } from "../flags/suggest.ts";
 import type { Call } from "../output/output.ts";
@@ -47,14 +47,8 @@ export async function writeFence(
 	if (!uuid.test(tagId)) refuse(` ${showText(name)}: the id of the tag is no UUID`, "fence another tag");
 	checkMembers(reading, tagId);
 	const tag = reading.tagNames[tagId] ?? tagId;
-	const texts = [
-		[file, documentOf(organizationId, tag, tagId)],
-		[cases, casesOf(organizationId, tag)],
-	] as const;
-	for (const [path, text] of texts)
-		writeOrRefuse(`${showText(path)} cannot be written`, () =>
-			writeNewFile(resolve(terminal.directory, path), text, terminal),
-		);
+	writeNewFile(file, documentOf(organizationId, tag, tagId), terminal);
+	writeNewFile(cases, casesOf(organizationId, tag), terminal);
 	const { local = false } = flags;
 	const nextCommand = commandText({ command: "test" }, { local, file: [file], ...defined({ url: flags.url }) });
 	return { ...resultHead("init", exitCodes.inSync, null), file, casesFile: cases, organizationId, nextCommand };

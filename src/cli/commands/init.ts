@@ -3,12 +3,12 @@
 import { existsSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { ConfigurationError, exitCodes } from "../../common/errors.ts";
-import { quoteForShell, showText } from "../../common/escape.ts";
+import { quoteForShell } from "../../common/escape.ts";
 import { commandText } from "../../plan/suggested-command.ts";
 import { type InitResult, resultHead } from "../../render/result/result.ts";
 import type { ServiceFlags } from "../connect.ts";
-import { defaultDocument, schemaAddress } from "../files/sources.ts";
-import { writeNewFile, writeOrRefuse } from "../files/write-file.ts";
+import { defaultDocument, schemaComment } from "../files/sources.ts";
+import { writeNewFile } from "../files/write-file.ts";
 import type { Flags } from "../flags/given-flags.ts";
 import { localOrganizationId } from "../local-seed.ts";
 import type { Call } from "../output/output.ts";
@@ -42,10 +42,8 @@ function writeFirst({ flags, terminal }: Call<InitFlags>): InitResult {
 	const path = resolve(terminal.directory, file);
 	if (existsSync(path)) refuseExisting(file, path);
 	const organizationId = flags.local === true ? undefined : findNamedId(flags.organization, terminal);
-	const schema = schemaAddress(path);
-	const head = schema === "" ? "" : `# yaml-language-server: $schema=${schema}\n`;
-	const text = head + (flags.local === true ? localDocument : emptyDocument(organizationId));
-	writeOrRefuse(`${showText(file)} cannot be written`, () => writeNewFile(path, text, terminal));
+	const text = schemaComment(path) + (flags.local === true ? localDocument : emptyDocument(organizationId));
+	writeNewFile(file, text, terminal);
 	const { local = false } = flags;
 	return {
 		...resultHead("init", exitCodes.inSync, null),

@@ -161,10 +161,11 @@ export function listName(file: string, from: string): string {
 /** Where schemas/ of the package is, seen from the sources as from a chunk of the bundle. */
 const place = "../../../schemas/";
 
-/** Returns the schema's path from the file, or a file: URL in another tree; empty in a single-file executable. */
-export function schemaAddress(document: string, name = "document.json"): string {
+/** Returns the line that tells editors the schema: by its path from the file, or a file: URL in another tree; empty in a single-file executable. */
+export function schemaComment(document: string, name = "document.json"): string {
 	const schema = fileURLToPath(new URL(`${place}${name}`, import.meta.url));
 	if (!existsSync(schema)) return "";
 	const path = relative(dirname(document), schema).replaceAll("\\", "/");
-	return isAbsolute(path) || path.startsWith("../../..") ? pathToFileURL(schema).href : path;
+	const address = isAbsolute(path) || path.startsWith("../../..") ? pathToFileURL(schema).href : path;
+	return `# yaml-language-server: $schema=${address}\n`;
 }

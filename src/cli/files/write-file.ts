@@ -5,6 +5,7 @@
  * pull request can: a link `plan.json` would choose which file of the machine is overwritten, and it looks like a link that
  * the operator made. Only devices in `/dev` are followed, where only root can make links.
  */
+
 import { randomBytes } from "node:crypto";
 import {
 	accessSync,
@@ -22,8 +23,9 @@ import {
 	type Stats,
 	writeFileSync,
 } from "node:fs";
-import { dirname, join, relative } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
 import { ConfigurationError, explainFileError } from "../../common/errors.ts";
+import { showText } from "../../common/escape.ts";
 import { isInside } from "../../common/files.ts";
 
 interface WriteOptions {
@@ -98,10 +100,13 @@ export function appendToFile(path: string, text: string): void {
 	}
 }
 
-/** Writes the text into a new file. Throws as replaceFile does, and when the file exists. */
-export function writeNewFile(path: string, text: string, options: WriteOptions): void {
-	findTarget(path, options);
-	writeFileSync(path, text, { flag: "wx" });
+/** Writes the text into a new file of this name. Throws ConfigurationError where replaceFile throws, and when the file exists. */
+export function writeNewFile(name: string, text: string, options: WriteOptions): void {
+	const path = resolve(options.directory, name);
+	writeOrRefuse(`${showText(name)} cannot be written`, () => {
+		findTarget(path, options);
+		writeFileSync(path, text, { flag: "wx" });
+	});
 }
 
 /** Returns the path of a new file with this text, under a random name. `mode` is that of the file that it will replace. */

@@ -44,10 +44,10 @@ export interface Exported extends Missing {
 	readonly text: string;
 }
 
-/** Returns the document of the live state, with these windows. `schema` is where editors find its schema, or empty. */
-export function exportDocument(whole: WholeOrganization, schema: string, kept?: KeptWindows): Exported {
+/** Returns the document of the live state, with these windows. `head` tells editors its schema, or is empty. */
+export function exportDocument(whole: WholeOrganization, head: string, kept?: KeptWindows): Exported {
 	const parts = partsOf(whole, kept);
-	const text = writeDocument(parts, schema);
+	const text = head + writeDocument(parts);
 	const because = findMismatch(text, whole.live, kept?.timeMs);
 	if (because !== undefined) throw new Error(`the exported document does not read back: ${because}`);
 	return { text, unread: parts.unread, leftOut: parts.leftOut };
@@ -268,7 +268,7 @@ class Exporter {
 			leftOut: [],
 			...parts,
 		};
-		return findMismatch(writeDocument(alone, ""), live, this.#kept?.timeMs);
+		return findMismatch(writeDocument(alone), live, this.#kept?.timeMs);
 	}
 }
 

@@ -74,12 +74,11 @@ export function foreignComments(comments: readonly string[]): readonly string[] 
 	});
 }
 
-/** Returns the text of the document, with a final line ending. `schema` is the address of its schema, or empty. */
-export function writeDocument(parts: ExportedParts, schema: string): string {
+/** Returns the text of the document, with a final line ending. */
+export function writeDocument(parts: ExportedParts): string {
 	const { organizationId, users, userTags, policies } = parts;
 	const sections = [
 		[
-			...(schema === "" ? [] : [`# yaml-language-server: $schema=${schema}`]),
 			"# Live state of one organization, written by orgsync export. Keys that are left out are unmanaged.",
 			`organizationId: ${writeText(organizationId)}`,
 		],

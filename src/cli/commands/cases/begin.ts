@@ -8,8 +8,8 @@ import { policyNamesIn } from "../../../policy/access.ts";
 import { namedPowers, type PowerName } from "../../../policy/powers/groups.ts";
 import { reasonText } from "../../../say/reason.ts";
 import { accessFiles } from "../../files/document-files.ts";
-import { schemaAddress } from "../../files/sources.ts";
-import { writeNewFile, writeOrRefuse } from "../../files/write-file.ts";
+import { schemaComment } from "../../files/sources.ts";
+import { writeNewFile } from "../../files/write-file.ts";
 import type { Call } from "../../output/output.ts";
 import type { CaseState, FoundState } from "./states.ts";
 
@@ -44,9 +44,6 @@ export async function beginFile(file: string, states: readonly FoundState[], { t
 		throw new UndecidedError(`--write ${showText(file)}: who can do what is unknown: ${why}`);
 	}
 	const names = { userNames: { ...liveNames, ...aliases }, tagNames, policyNames: policyNamesIn(access) };
-	const path = resolve(terminal.directory, file);
-	const schema = schemaAddress(path, "access.json");
-	const head = schema === "" ? "" : `# yaml-language-server: $schema=${schema}\n`;
-	const text = `${head}${writeCases({ organizationId, access, powers, ...names })}`;
-	writeOrRefuse(`${showText(file)} cannot be written`, () => writeNewFile(path, text, terminal));
+	const head = schemaComment(resolve(terminal.directory, file), "access.json");
+	writeNewFile(file, head + writeCases({ organizationId, access, powers, ...names }), terminal);
 }

@@ -120,24 +120,20 @@ function titlesOf(groups: readonly ActivityGroup[]): readonly string[] {
 			!namedPowers[name].every((one) => "resource" in one && whole.has(one.resource)),
 	);
 	const named = new Set(names.flatMap((name) => namedPowers[name].map(printGroup)));
-	const others = groups.filter(
-		(group) => ("resource" in group && whole.has(group.resource)) || !named.has(printGroup(group)),
-	);
-	const partly = names.length === 0 || others.length > maxTitles ? partlyNamed(others) : { names: [], rest: others };
-	return [...names, ...partly.names, ...printGroups(partly.rest)];
+	const isOfWhole = (group: ActivityGroup): boolean => "resource" in group && whole.has(group.resource);
+	const others = groups.filter((group) => !isOfWhole(group) && !named.has(printGroup(group)));
+	const titles = others.length > maxTitles ? partlyNamed(others) : printGroups(others);
+	return [...names, ...titles, ...printGroups(groups.filter(isOfWhole))];
 }
 
 /** More groups of a row than this are named by the powers that they are a part of. */
 const maxTitles = 4;
 
 /** Returns what names a row of so many groups: `moveFunds in part`; the others by themselves. */
-function partlyNamed(groups: readonly ActivityGroup[]) {
-	if (groups.length <= maxTitles) return { names: [], rest: groups };
+function partlyNamed(groups: readonly ActivityGroup[]): readonly string[] {
 	const powers = new Set(groups.flatMap((group) => nameOfGroup(group) ?? []));
-	return {
-		names: [...powers].map((name) => `${name} in part`),
-		rest: groups.filter((group) => nameOfGroup(group) === null),
-	};
+	const rest = groups.filter((group) => nameOfGroup(group) === null);
+	return [...[...powers].map((name) => `${name} in part`), ...printGroups(rest)];
 }
 
 function linesOf(power: GroupPower, names: OrganizationPowers): readonly Row[] {

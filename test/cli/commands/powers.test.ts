@@ -161,6 +161,8 @@ describe("a row of powers", () => {
 		expect(stdout).not.toContain("POLICY/");
 		const why = await world.run(["powers", "--why", "carol", "POLICY", ...before]);
 		expect(why.stdout).toContain("yes: carol can do anything with policies alone (`POLICY/*`)");
+		const whole = await world.run(["powers", "--group", "POLICY", ...before]);
+		expect(whole.stdout).toMatch(/^ {2}POLICY\/\* {20}alone: carol$/m);
 		const html = await world.run(["powers", ...before, "--format", "html"]);
 		expect(html.stdout).toContain("<code>policies</code>");
 	});

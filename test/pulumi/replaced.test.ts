@@ -4,11 +4,13 @@
  */
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { unknownValue } from "../../src/pulumi/inputs/inputs.ts";
 import { type Answer, expectSuccess, shown } from "../engine/answer.ts";
+import { makeFolder } from "../run.ts";
 import { alice, bob, carol, keys, makeWorld, organizationId, tags, type World } from "../world.ts";
 import { type Adapter, adapters, dynamicResources, type InProcessWorld } from "./in-process/adapters.ts";
 import { configured, type Program, type ProgramResource } from "./program.ts";
-import { startProvider } from "./providers.ts";
+import { providers, startProvider } from "./providers.ts";
 
 /** A program whose one resource gives the tag to alice and bob. */
 const program = (resource: string, options: ProgramResource["options"] = {}): Program => ({
@@ -69,7 +71,8 @@ describe("deleting a UserTag of one stack", () => {
 		const two = await startProvider("UserTag", world, { journal, wait: "9" });
 		const other = await two.create(resource("two"));
 
-		await one.delete(tags.signers, outs);
+		const later = await startProvider("UserTag", world, { journal, wait: "8" });
+		await later.delete(tags.signers, outs);
 		expect(said.mock.calls).toEqual([
 			[
 				expect.stringMatching(
@@ -78,7 +81,7 @@ describe("deleting a UserTag of one stack", () => {
 			],
 		]);
 		expect(members(world)).toEqual([alice, carol]);
-		await two.delete(tags.signers, other.outs);
+		await later.delete(tags.signers, other.outs);
 		expect(members(world)).toEqual([]);
 	});
 });
@@ -132,5 +135,54 @@ describe.each(adapters)("deleting a UserTag of $title with removeMembers", (adap
 		const destroyed = await stack.destroy();
 		const since = /something other than this resource applied it at \S+Z/;
 		expectLeft(world, destroyed, "approvers", since.exec(shown(destroyed))?.[0] ?? "when");
+	});
+});
+
+describe.each(providers)("a policy of $title that is checked and then deleted", ({ start }) => {
+	const texts = { name: "one", effect: "allow", consensus: "approvers.any(u, u.tags.contains('${userTags.red}'))" };
+	const policy = { organizationId, ...texts, condition: "activity.kind == 'SIGN_TRANSACTION'", resource: "one" };
+
+	it.each([
+		["stays for its replacement, whose inputs are known", tags.signers, []],
+		[
+			"is deleted where an input is unknown: so `--target-dependents` checks what it deletes",
+			unknownValue,
+			["delete_policies"],
+		],
+	])("%s", async (_what, red, submits) => {
+		const world = await makeWorld();
+		const provider = await start("Policy", world);
+		const { inputs } = await provider.check({}, { ...policy, references: { red: tags.signers } });
+		const { id, outs } = await provider.create({ ...inputs, resource: "one" });
+		// As in another command.
+		const next = await start("Policy", world, { wait: "9" });
+		world.clearRequests();
+		const checked = await next.check(inputs, { ...policy, references: { red } });
+		expect(checked.failures ?? []).toEqual([]);
+		await next.diff(id, outs, { ...policy, ...checked.inputs });
+		await next.delete(id, outs);
+		expect(world.submits()).toEqual(submits);
+	});
+
+	it("stays for its replacement in the same command, and in a later one that begins with the deletion", async () => {
+		const world = await makeWorld();
+		const settings = { journal: join(makeFolder(), "journal.sqlite") };
+		const given = { ...policy, references: { red: tags.signers } };
+		const create = async (provider: Awaited<ReturnType<typeof start>>, olds: object) => {
+			// As `--target-replace` does, which compares nothing.
+			await provider.check(olds, given);
+			const { inputs } = await provider.check({}, given);
+			return provider.create({ ...inputs, resource: "one" });
+		};
+		const first = await create(await start("Policy", world, settings), {});
+		const replacing = await start("Policy", world, { ...settings, wait: "9" });
+		world.clearRequests();
+		const second = await create(replacing, given);
+		await replacing.delete(first.id, first.outs);
+		const later = await start("Policy", world, { ...settings, wait: "8" });
+		await later.delete(first.id, first.outs);
+		expect(world.submits()).toEqual([]);
+		await later.delete(second.id, second.outs);
+		expect(world.submits()).toEqual(["delete_policies"]);
 	});
 });

@@ -89,7 +89,10 @@ export async function check(
 		const checked = isNew
 			? await checkLive(definition, target, { olds, news, unjudged: assumed?.unjudged }, session)
 			: { inputs, failures: [] };
-		const failures = checked.failures.length > 0 ? checked.failures : claim(definition, checked.inputs, session);
+		const failures =
+			checked.failures.length > 0
+				? checked.failures
+				: claim(definition, checked.inputs, session, assumed === undefined);
 		return { ...checked, ...(assumed === undefined ? {} : { inputs: given }), failures };
 	} catch (error) {
 		const property = error instanceof GuardError ? definition.guardedInput : "";
@@ -201,10 +204,15 @@ export function claimOrRefuse(definition: ResourceDefinition, inputs: ResourceIn
 	if (second !== undefined) throw new ResourceFailure(second.reason);
 }
 
-function claim(definition: ResourceDefinition, inputs: ResourceInputs, session: Session): readonly CheckFailure[] {
+function claim(
+	definition: ResourceDefinition,
+	inputs: ResourceInputs,
+	session: Session,
+	isKnown = !hasUnknown(inputs),
+): readonly CheckFailure[] {
 	const { claimedInput, claimAdvice } = definition;
 	return definition.claims(inputs).flatMap(({ object, subject }) => {
-		const owner = session.claims.claim(inputs.organizationId, object, inputs);
+		const owner = session.claims.claim(inputs.organizationId, object, inputs, isKnown);
 		if (owner === undefined) return [];
 		return [{ property: claimedInput, reason: explainSecond(subject, owner, inputs, claimAdvice) }];
 	});

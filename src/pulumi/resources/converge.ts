@@ -47,8 +47,11 @@ export async function converge(
 	const id = definition.idOf(located);
 	let owner: LastOwner | undefined;
 	if (definition.remove !== undefined) {
-		for (const { object } of definition.claims(located))
+		for (const { object } of definition.claims(located)) {
+			// Its check may not have known the id.
+			session.claims.claim(located.organizationId, object, located);
 			owner = await session.lastOwners.record(located.organizationId, object, located);
+		}
 	}
 	const activities = storeActivities(result.report, result.journal, stored.activities);
 	const isCreated = olds?.created === true || origin === "none" || origin === "own";

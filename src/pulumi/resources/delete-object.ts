@@ -1,6 +1,6 @@
 /** Deletes the object of a resource, unless another resource, another stack or a document manages it by now. */
 import type { LastOwner } from "../../sync/journal-owners.ts";
-import { isDynamic, readDocument } from "../inputs/inputs.ts";
+import { readDocument } from "../inputs/inputs.ts";
 import { isSameOwner } from "../session/claims.ts";
 import type { Session } from "../session/session.ts";
 import { appliedIn, findOrigin, knownId, withoutStandIn } from "./created-object.ts";
@@ -18,7 +18,7 @@ type Outputs = ResourceInputs & ResourceOutputs;
 /** Returns which other resource manages the object, in words; undefined if none does. */
 export async function findOtherOwner(props: Outputs, object: string, session: Session): Promise<string | undefined> {
 	const { organizationId } = props;
-	const claim = session.claims.find(organizationId, object);
+	const claim = session.claims.find(organizationId, object, props);
 	if (claim !== undefined) return `the program manages it with the resource \`${claim.resource}\``;
 	const owner = await session.lastOwners.find(organizationId, object);
 	if (owner === undefined || isOwn(owner, props)) return undefined;
@@ -30,9 +30,8 @@ export async function findOtherOwner(props: Outputs, object: string, session: Se
 function isOwn(owner: LastOwner, props: Outputs): boolean {
 	const { appliedAs } = props;
 	if (appliedAs?.urn === owner.resourceUrn && appliedAs?.atMs === owner.appliedAtMs) return true;
-	// The state of a dynamic resource has the URN of its last apply: after a rename, a new resource can have it.
-	const isLater = isDynamic(props) && appliedAs !== undefined && owner.appliedAtMs > appliedAs.atMs;
-	return isSameOwner(owner, props) && !isLater;
+	// A replacement has the same URN, and so can a new resource of the old name of a renamed dynamic one.
+	return isSameOwner(owner, props) && (appliedAs === undefined || owner.appliedAtMs <= appliedAs.atMs);
 }
 
 /** Returns why the object stays, or undefined once it is deleted. Throws ResourceFailure while the deletion is not completed. */
@@ -57,7 +56,7 @@ export async function deleteObject(
 	const { report } = await session.converge({ resource, desired: read.desired, stored }, { isDelete: true });
 	if (!isDone(report)) throw new ResourceFailure(explainReport(report));
 	// A replacement has the same URN and owns the object from now on.
-	if (session.claims.find(organizationId, object) === undefined)
+	if (session.claims.find(organizationId, object, props) === undefined)
 		await session.lastOwners.forget(organizationId, object, props);
 	return undefined;
 }

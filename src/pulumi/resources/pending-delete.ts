@@ -52,7 +52,7 @@ export async function remove(
 			session.stateContext(resource, organizationId, definition.operations),
 		),
 	};
-	const owners = definition.claims(inputs).map(({ object }) => session.claims.find(organizationId, object));
+	const owners = definition.claims(inputs).map(({ object }) => session.claims.find(organizationId, object, olds));
 	const owner = owners.find((one) => one !== undefined);
 	const { own, others } =
 		owner === undefined ? await findPending(sought, definition.submitsAtDelete?.(olds) === true, session) : none;

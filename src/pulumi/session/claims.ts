@@ -19,9 +19,13 @@ export interface Owner {
 }
 
 export interface Claims {
-	/** Claims the object for the owner. Returns the other resource if one has claimed it already. */
-	claim(organizationId: string, object: string, owner: Owner): Owner | undefined;
-	find(organizationId: string, object: string): Owner | undefined;
+	/** Claims the object for the owner. Returns the other resource if one has claimed it already. `isKnown`: all its inputs are. */
+	claim(organizationId: string, object: string, owner: Owner, isKnown?: boolean): Owner | undefined;
+	/**
+	 * Who manages the object when this resource is deleted. Its own claim counts if a replacement made it, whose inputs are known: for
+	 * `--target-dependents`, the engine also checks what it deletes, with unknown inputs.
+	 */
+	find(organizationId: string, object: string, deleted: Owner): Owner | undefined;
 }
 
 /** Claims that several processes share, each by a key of the object. */
@@ -49,18 +53,21 @@ export function explainSecond(subject: string, other: Owner, own: Owner, advice:
 
 /** The claims of this process, and of all that share them, on objects of one service: ids are unique to a service. */
 export function openClaims(shared: SharedClaims | undefined, url: string | undefined): Claims {
-	const own = new Map<string, Owner>();
+	const own = new Map<string, { readonly owner: Owner; readonly isKnown: boolean }>();
 	const service = digestService(url);
 	const keyOf = (organizationId: string, object: string): string => `${service} ${organizationId} ${object}`;
-	const find = (organizationId: string, object: string): Owner | undefined =>
-		own.get(keyOf(organizationId, object)) ?? shared?.find(keyOf(organizationId, object));
 	return {
-		find,
-		claim(organizationId, object, owner) {
+		find(organizationId, object, deleted) {
 			const key = keyOf(organizationId, object);
-			const known = own.get(key) ?? shared?.claim(key, owner);
+			const claim = own.get(key);
+			if (claim?.isKnown === false && isSameOwner(claim.owner, deleted)) return undefined;
+			return claim?.owner ?? shared?.find(key);
+		},
+		claim(organizationId, object, owner, isKnown = true) {
+			const key = keyOf(organizationId, object);
+			const known = own.get(key)?.owner ?? shared?.claim(key, owner);
 			if (known !== undefined && !isSameOwner(known, owner)) return known;
-			own.set(key, ownerOf(owner));
+			own.set(key, { owner: ownerOf(owner), isKnown });
 			return undefined;
 		},
 	};

@@ -163,7 +163,7 @@ async function deleteTag(
 		await removeMembers(props, managed, session);
 	}
 	// A replacement has the same URN and owns the tag from now on.
-	if (session.claims.find(organizationId, object) === undefined) {
+	if (session.claims.find(organizationId, object, props) === undefined) {
 		await session.lastOwners.forget(organizationId, object, props);
 	}
 	return undefined;

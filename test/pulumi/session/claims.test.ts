@@ -82,18 +82,18 @@ process.stdin.once("data", () => console.log(JSON.stringify(objects.filter(isMin
 describe("a claim", () => {
 	it("is seen by the other processes of the engine until its process ends, however it ends", async () => {
 		const child = await claimElsewhere();
-		expect(open().find(organization, "userTag/1")).toMatchObject(first);
+		expect(open().find(organization, "userTag/1", second)).toMatchObject(first);
 		expect(open().claim(organization, "userTag/1", second)).toMatchObject(first);
 		expect(open().claim(organization, "userTag/2", second)).toBeUndefined();
 		expect(open("127.0.0.1:4712").claim(organization, "userTag/1", second)).toBeUndefined();
 		const otherService = openClaims(new ClaimsFile(engine, "/project"), "https://two.test");
-		expect(otherService.find(organization, "userTag/1")).toBeUndefined();
+		expect(otherService.find(organization, "userTag/1", second)).toBeUndefined();
 
 		child.kill("SIGKILL");
 		await once(child, "exit");
-		expect(open().find(organization, "userTag/1")).toBeUndefined();
+		expect(open().find(organization, "userTag/1", second)).toBeUndefined();
 		expect(open().claim(organization, "userTag/1", second)).toBeUndefined();
-		expect(open().find(organization, "userTag/1")).toMatchObject(second);
+		expect(open().find(organization, "userTag/1", second)).toMatchObject(second);
 	});
 
 	it("of the same resource passes to the later process, and does not end with the earlier one", async () => {
@@ -127,7 +127,7 @@ describe("a claim", () => {
 
 		rmSync(join(folder, name));
 		expect(claims.claim(organization, "userTag/4", first)).toBeUndefined();
-		expect(open().find(organization, "userTag/1")).toMatchObject(first);
+		expect(open().find(organization, "userTag/1", second)).toMatchObject(first);
 		expect(open().claim(organization, "userTag/3", first)).toBeUndefined();
 	});
 
@@ -165,7 +165,7 @@ describe("a claim", () => {
 		expect(one.claim(organization, "userTag/1", first)).toBeUndefined();
 		expect(two.claim(organization, "userTag/1", first)).toBeUndefined();
 		expect(openClaims(shared, url).claim(organization, "userTag/1", second)).toMatchObject(first);
-		expect(openClaims(shared, url).find(organization, "userTag/1")).toMatchObject(first);
+		expect(openClaims(shared, url).find(organization, "userTag/1", second)).toMatchObject(first);
 	});
 
 	it("does not count from an incomplete line", () => {

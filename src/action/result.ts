@@ -6,24 +6,23 @@ import type { ActionCommand } from "./settings.ts";
 /** What is to be done with the issue about drift; empty if nothing is. */
 type IssueOrder = "open" | "update" | "close" | "";
 
-export interface Facts {
-	/** Whether `apply` would submit activities, or an `apply` had some to submit. */
-	readonly changes: boolean;
-	/** The number of these activities. */
-	readonly activities: number;
-	readonly planDigest: string;
-	/** The number of drifted objects that are known. */
-	readonly drifted: number;
-}
+export type Facts = ReturnType<typeof factsOf>;
 
 /** Returns what is known of an organization, or of several together; of a failure, what was known before it. */
-export function factsOf(result: CommandResult): Facts {
+export function factsOf(result: CommandResult) {
 	const organizations = isCompared(result) ? result.organizations : [];
 	const activities = organizations.reduce((sum, { plan }) => sum + (plan?.steps.length ?? 0), 0);
 	const findings = driftIn(result)
 		.flatMap((one) => one.findings)
 		.filter(({ state }) => state !== "not-looked-at");
-	return { changes: activities > 0, activities, planDigest: result.savedPlan?.digest ?? "", drifted: findings.length };
+	return {
+		/** Whether `apply` would submit activities, or an `apply` had some to submit. */
+		changes: activities > 0,
+		activities,
+		planDigest: result.savedPlan?.digest ?? "",
+		/** The number of drifted objects that are known. */
+		drifted: findings.length,
+	};
 }
 
 /** Drift that was found opens an issue, even if something else failed. Only a check of everything closes one. */

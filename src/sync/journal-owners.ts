@@ -18,15 +18,10 @@ export interface LastOwner {
 	readonly appliedAtMs: number;
 }
 
-export interface OwnerJournal {
-	/** Returns the resource that applied the object last; undefined if none is known. Throws StorageError for a time that is none. */
-	lastOwner(object: OwnedObject): LastOwner | undefined;
-	recordOwner(object: OwnedObject, owner: LastOwner): void;
-	forgetOwner(object: OwnedObject): void;
-}
+export type OwnerJournal = ReturnType<typeof ownersIn>;
 
 /** Returns the owners in a database whose tables are of this version. */
-export function ownersIn(database: DatabaseSync): OwnerJournal {
+export function ownersIn(database: DatabaseSync) {
 	const isObject = "service = ? AND organization_id = ? AND object = ?";
 	const valuesOf = ({ service, organizationId, object }: OwnedObject) => [service, organizationId, object] as const;
 	const upsert = database.prepare(
@@ -35,14 +30,15 @@ export function ownersIn(database: DatabaseSync): OwnerJournal {
 			SET resource = excluded.resource, resource_urn = excluded.resource_urn, applied_at_ms = excluded.applied_at_ms`,
 	);
 	return {
-		lastOwner(object) {
+		/** Returns the resource that applied the object last; undefined if none is known. Throws StorageError for a time that is none. */
+		lastOwner(object: OwnedObject): LastOwner | undefined {
 			const row = database.prepare(`SELECT * FROM owners WHERE ${isObject}`).get(...valuesOf(object));
 			return row === undefined ? undefined : toLastOwner(row);
 		},
-		recordOwner(object, { resource, resourceUrn = null, appliedAtMs }) {
-			upsert.run(...valuesOf(object), resource, resourceUrn, appliedAtMs);
+		recordOwner(object: OwnedObject, { resource, resourceUrn, appliedAtMs }: LastOwner): void {
+			upsert.run(...valuesOf(object), resource, resourceUrn ?? null, appliedAtMs);
 		},
-		forgetOwner(object) {
+		forgetOwner(object: OwnedObject): void {
 			database.prepare(`DELETE FROM owners WHERE ${isObject}`).run(...valuesOf(object));
 		},
 	};

@@ -4,7 +4,6 @@ import { type SubmitOperation, writeOfType, writes } from "./operations.ts";
 
 /** One approval or rejection. The vote's raw message and signature are left out: together they are a stamp. */
 interface Vote {
-	readonly id: string | undefined;
 	readonly userId: string | undefined;
 	readonly userName: string | undefined;
 	/** `VOTE_SELECTION_APPROVED` or `VOTE_SELECTION_REJECTED`; any other is passed through. */
@@ -77,7 +76,6 @@ function readVote(value: Readonly<Record<string, unknown>>): Vote {
 	const text = (name: string) => (typeof value[name] === "string" ? value[name] : undefined);
 	const { userName } = isRecord(value.user) ? value.user : {};
 	return {
-		id: text("id"),
 		userId: text("userId"),
 		userName: typeof userName === "string" ? userName : undefined,
 		selection: text("selection"),

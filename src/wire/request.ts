@@ -8,7 +8,7 @@
  */
 import { ConfigurationError, OrgsyncError } from "../common/errors.ts";
 import { attemptChannel, requestChannel } from "../common/tracing.ts";
-import { type Answer, type ClassifiedAnswer, classifyAnswer, inconclusive } from "./answer.ts";
+import { type Answer, type AnswerContext, type ClassifiedAnswer, classifyAnswer, inconclusive } from "./answer.ts";
 import { extendedReads, type Operation } from "./operations.ts";
 import type { AttemptResult } from "./rate-limiter.ts";
 import type { RequestQueue } from "./request-queue.ts";
@@ -99,7 +99,8 @@ async function sendAttempts(
 	const { queue, now } = context;
 	const stamper = stamperOf(context, operation);
 	const stamp = await makeStamp(stamper, bytes);
-	const classify = makeClassifier(context, operation, { organizationId, stamp, publicKey: publicKeyOf(stamper) });
+	const sent = { organizationId, publicKey: publicKeyOf(stamper), stampHeaderValue: stamp.stampHeaderValue };
+	const classify = makeClassifier(context, operation, sent);
 	const joinedMs = now();
 	let deadlineMs = joinedMs + context.timeoutMs;
 	let mayHaveArrived = false;
@@ -143,25 +144,19 @@ function stamperOf({ stamper, submitStamper = stamper }: RequestContext, { famil
 	return family === "submit" || name === extendedReads.whoami.name ? submitStamper : stamper;
 }
 
-interface SentRequest {
-	readonly organizationId: string;
-	readonly stamp: Stamp;
-	readonly publicKey: string | undefined;
-}
-
-function makeClassifier(context: RequestContext, operation: Operation, sent: SentRequest) {
-	const { url, servicePath = "", proxy, proxyAuthorization, now } = context;
-	const { organizationId, publicKey } = sent;
-	const { stampHeaderValue } = sent.stamp;
+function makeClassifier(
+	context: RequestContext,
+	operation: Operation,
+	sent: Pick<AnswerContext, "organizationId" | "publicKey" | "stampHeaderValue">,
+) {
 	return (exchange: Exchange, timeoutMs: number): ClassifiedAnswer => {
 		if (exchange.kind === "answer") {
-			const hidden = { servicePath, proxyAuthorization, stampHeaderValue };
-			const asked = { url, ...hidden, organizationId, publicKey, nowMs: now() };
-			return classifyAnswer(operation, exchange, asked);
+			return classifyAnswer(operation, exchange, { ...context, ...sent, nowMs: context.now() });
 		}
 		// The service did answer when the answer is too large, so it counts as one of its errors.
 		const httpStatus = exchange.reason === "too-large" ? 200 : undefined;
-		return inconclusive({ ...describeFailure(exchange, url, timeoutMs, proxy), sent: exchange.sent, httpStatus });
+		const failure = describeFailure(exchange, context.url, timeoutMs, context.proxy);
+		return inconclusive({ ...failure, sent: exchange.sent, httpStatus });
 	};
 }
 

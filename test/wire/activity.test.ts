@@ -39,7 +39,7 @@ describe("an activity", () => {
 		const vote = { id: "v", userId: "u", selection: "VOTE_SELECTION_APPROVED", message: "{}", signature: "30" };
 		const failed = await activityOf({ votes: [vote, null], failure: { code: 3, message: "why", details: [] } });
 		expect(failed).toMatchObject({
-			votes: [{ id: "v", userId: "u", selection: "VOTE_SELECTION_APPROVED", createdAtMs: undefined }],
+			votes: [{ userId: "u", selection: "VOTE_SELECTION_APPROVED", createdAtMs: undefined }],
 			failure: { code: 3, message: "why" },
 		});
 		expect(JSON.stringify(failed)).not.toContain("signature");

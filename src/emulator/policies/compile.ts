@@ -104,16 +104,10 @@ class Compiler {
 	}
 
 	#negation(): Expression {
-		let isNegated = false;
-		let isUsed = false;
-		while (this.#takeOne("symbol", "!") !== undefined) {
-			isNegated = !isNegated;
-			isUsed = true;
-		}
-		const operand = this.#postfix(this.#primary());
-		if (!isUsed) return operand;
+		if (this.#takeOne("symbol", "!") === undefined) return this.#postfix(this.#primary());
+		const operand = this.#negation();
 		requireType(operand, "bool");
-		return { type: "bool", evaluate: (scope) => (operand.evaluate(scope) as boolean) !== isNegated };
+		return { type: "bool", evaluate: (scope) => !(operand.evaluate(scope) as boolean) };
 	}
 
 	#postfix(start: Expression): Expression {

@@ -39,55 +39,49 @@ interface AnswerTime {
 }
 
 /** A reader that measures the service's clock with each answer. */
-export interface ClockedReader extends Reader {
-	/**
-	 * Asks one documented query if there was no answer yet: it shows the service's clock, and that the organization exists. If
-	 * that query is denied, our own clock counts. Where the only answer disagrees with our clock, another is asked for. Throws
-	 * what Reader.query throws.
-	 */
-	ensureAnswered(organizationId: string): Promise<void>;
-	/** Returns the milliseconds to add to our clock to get the service's; 0 if they agree or the service has no Date. */
-	clockOffsetMs(): number;
-	/** Returns the same without a tolerance: windows of members begin and end at a second. */
-	exactOffsetMs(): number;
-	/** Returns the service's time: the latest `Date` of answers that agree, never ahead of its clock. Undefined without one. */
-	serviceTimeMs(): number | undefined;
-	/** Returns the answer whose time is furthest from what the other clocks say; undefined while all agree. */
-	disagreement(): ClockDisagreement | undefined;
-	/** Returns when the oldest of its answers was asked: a reader that shares answers gives earlier ones. */
-	oldest(): AskedAt;
-}
+export type ClockedReader = ReturnType<typeof withServiceClock>;
 
 /** Returns the reader with a clock: it compares `Date` with `now`. `position` is the journal's present one. */
-export function withServiceClock(reader: Reader, now: () => number, position?: number): ClockedReader {
+export function withServiceClock(reader: Reader, now: () => number, position?: number) {
 	const times: AnswerTime[] = [];
 	let isAnswered = false;
 	let oldest: AskedAt = { askedAtMs: now(), position };
+	const query: Reader["query"] = async (operation, fields) => {
+		const answer = await reader.query(operation, fields);
+		isAnswered = true;
+		const { serverTimeMs, askedAtMs = now(), isClockSet = false } = answer;
+		if (serverTimeMs !== undefined) times.push({ serverTimeMs, offsetMs: serverTimeMs - askedAtMs, isClockSet });
+		oldest = {
+			askedAtMs: Math.min(oldest.askedAtMs, answer.askedAtMs ?? oldest.askedAtMs),
+			position: oldest.position && Math.min(oldest.position, answer.askedAtPosition ?? oldest.position),
+		};
+		return answer;
+	};
 	const exactOffsetMs = (): number => chooseOffset(times);
 	return {
-		async query(operation, fields) {
-			const answer = await reader.query(operation, fields);
-			isAnswered = true;
-			const { serverTimeMs, askedAtMs = now(), isClockSet = false } = answer;
-			if (serverTimeMs !== undefined) times.push({ serverTimeMs, offsetMs: serverTimeMs - askedAtMs, isClockSet });
-			oldest = {
-				askedAtMs: Math.min(oldest.askedAtMs, answer.askedAtMs ?? oldest.askedAtMs),
-				position: oldest.position && Math.min(oldest.position, answer.askedAtPosition ?? oldest.position),
-			};
-			return answer;
-		},
-		async ensureAnswered(organizationId) {
+		query,
+		/**
+		 * Asks one documented query if there was no answer yet: it shows the service's clock, and that the organization exists. If
+		 * that query is denied, our own clock counts. Where the only answer disagrees with our clock, another is asked for. Throws
+		 * what Reader.query throws.
+		 */
+		async ensureAnswered(organizationId: string): Promise<void> {
 			const confirm = () => confirmOrganization((operation) => this.query(operation, { organizationId }));
 			if (!isAnswered) await confirm();
 			if (times.length === 1 && findDisagreement(times) !== undefined) await confirm();
 		},
-		clockOffsetMs: () => (Math.abs(exactOffsetMs()) < toleranceMs ? 0 : exactOffsetMs()),
+		/** Returns the milliseconds to add to our clock to get the service's; 0 if they agree or the service has no Date. */
+		clockOffsetMs: (): number => (Math.abs(exactOffsetMs()) < toleranceMs ? 0 : exactOffsetMs()),
+		/** Returns the same without a tolerance: windows of members begin and end at a second. */
 		exactOffsetMs,
-		serviceTimeMs: () => {
+		/** Returns the service's time: the latest `Date` of answers that agree, never ahead of its clock. Undefined without one. */
+		serviceTimeMs(): number | undefined {
 			const agreeing = times.filter(({ offsetMs }) => Math.abs(offsetMs - exactOffsetMs()) <= clockToleranceMs);
 			return agreeing.length === 0 ? undefined : Math.max(...agreeing.map(({ serverTimeMs }) => serverTimeMs));
 		},
+		/** Returns the answer whose time is furthest from what the other clocks say; undefined while all agree. */
 		disagreement: () => findDisagreement(times),
+		/** Returns when the oldest of its answers was asked: a reader that shares answers gives earlier ones. */
 		oldest: () => oldest,
 	};
 }

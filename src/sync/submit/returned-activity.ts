@@ -33,19 +33,8 @@ export function toReturnedActivity(record: ActivityRecord): ReturnedActivity {
 	};
 }
 
-/** An activity as it was read, with the service's clock at that time. */
-interface ReadActivity {
-	readonly activity: ReturnedActivity;
-	/** Milliseconds since 1970; undefined when the service does not say. */
-	readonly serverTimeMs: number | undefined;
-}
-
-/** Returns the activity with this id; undefined if the service does not show it. Throws other errors of Reader.query. */
-export async function readReturnedActivity(
-	organizationId: string,
-	activityId: string,
-	reader: Reader,
-): Promise<ReadActivity | undefined> {
+/** Returns the activity with this id, and the service's clock; undefined if the service does not show it. Throws other errors of Reader.query. */
+export async function readReturnedActivity(organizationId: string, activityId: string, reader: Reader) {
 	const read = await readActivityRecord(organizationId, activityId, reader);
 	return read && { activity: toReturnedActivity(read.record), serverTimeMs: read.serverTimeMs };
 }

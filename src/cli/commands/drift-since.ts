@@ -67,9 +67,7 @@ export function refuseOtherShare(
 	if (isAlsoOutput(flags, terminal)) output.spareOutput();
 	throw new OtherShareError(
 		`--since ${showText(flags.since ?? "")} is of ${named === undefined ? "another share" : "other organizations too"}: it has organization ${other}`,
-		{
-			hint: named === undefined ? "use one file for each share" : "leave out --since, or --organization",
-		},
+		{ hint: named === undefined ? "use one file for each share" : "leave out --since, or --organization" },
 	);
 }
 

@@ -24,9 +24,7 @@ export async function exportAsSeed(call: Call<SeedFlags>): Promise<ExportResult>
 	if (!isOwn && flags.force !== true && output.format !== "json") {
 		throw new ConfigurationError(
 			`--output ${showText(flags.output ?? "")}: the export would lose all of it, which is no seed of orgsync`,
-			{
-				hint: "name another file; to override: --force",
-			},
+			{ hint: "name another file; to override: --force" },
 		);
 	}
 	const organizationId = await findOrganization(call);

@@ -105,9 +105,7 @@ function readQuestion(words: readonly string[], { why = false, group, user, tag 
 	}
 	const [who, what, ...more] = words;
 	if (who === undefined || what === undefined || more.length > 0) {
-		throw new ConfigurationError("--why takes a user and a group", {
-			hint: "for example --why alice sign",
-		});
+		throw new ConfigurationError("--why takes a user and a group", { hint: "for example --why alice sign" });
 	}
 	if (group !== undefined || user !== undefined || tag !== undefined) {
 		throw new ConfigurationError("--why cannot be used with --group, --user or --tag", {

@@ -57,10 +57,7 @@ function listsOf(kind: ReadOnlyKind, expects: readonly Cell[], users: Users): re
 			return readUserKeys(users, section).map(({ userId, cell }) => ({ group: userId, list: cell }));
 		}
 		const networks = new Map<string, Cell>();
-		return [...(section?.entries.values() ?? [])].map((list) => ({
-			group: readNetwork(list, networks),
-			list,
-		}));
+		return [...(section?.entries.values() ?? [])].map((list) => ({ group: readNetwork(list, networks), list }));
 	});
 }
 

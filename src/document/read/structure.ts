@@ -71,12 +71,8 @@ function reportMissingKey(cell: Cell, key: string, schema: Schema): void {
 	if (cell.intendedKeys.has(key) || cell.intendedKeys.has("")) return;
 	const property = ((schema.properties ?? {}) as Readonly<Record<string, Schema>>)[key] ?? {};
 	const example = writeFlow(examplesOf(property)[0] ?? "…");
-	problemsOf(cell).add(
-		cell.at,
-		pathWithKey(pathOf(cell), key),
-		"missing-key",
-		`missing key ${quote(key)}; add for example \`${key}: ${example}\``,
-	);
+	const message = `missing key ${quote(key)}; add for example \`${key}: ${example}\``;
+	problemsOf(cell).add(cell.at, pathWithKey(pathOf(cell), key), "missing-key", message);
 }
 
 function describeTypeError(cell: Cell, schema: Schema): string {

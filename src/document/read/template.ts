@@ -91,23 +91,21 @@ class RowReader {
 		if (id !== undefined && isNew(id, root, first)) this.#take(id, root);
 	}
 
-	/** Whether the row has an id. Otherwise reports it without quoting the list. */
+	/** Whether the row has an id. Otherwise reports it without quoting the list; one that is wrong in the document itself, for every row. */
 	#hasId(row: ListRow): boolean {
 		const read = (problems: Problems): Cell => this.#readTree(row, problems, (key) => key === "organizationId");
 		const root = read(new Problems());
 		if (organizationIdOf(root) !== undefined) return true;
 		const cell = root.entries.get("organizationId");
-		if (cell?.usedAs === undefined) return this.#reportOwnId(read(this.#context.problems));
+		if (cell?.usedAs === undefined) {
+			const own = read(this.#context.problems);
+			checkStructure(own);
+			organizationIdOf(own);
+			return false;
+		}
 		if (!row.values?.has(nameOf(cell))) return false;
 		const message = `the value of ${quote(cell.usedAs.text)} is not an id: expected a UUID such as ${exampleId}`;
 		this.#context.problems.add(cell.at, pathOf(cell), "not-an-id", message);
-		return false;
-	}
-
-	/** Reports an id that is wrong in the document itself, for every row. */
-	#reportOwnId(root: Cell): false {
-		checkStructure(root);
-		organizationIdOf(root);
 		return false;
 	}
 

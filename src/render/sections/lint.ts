@@ -22,9 +22,7 @@ export function lintSections(one: OrganizationLint, hasLines: boolean): readonly
 				`lint-${severity}`,
 				findings.filter((one) => one.severity === severity),
 				rowOf,
-				{
-					form: hasLines ? "differences" : "list",
-				},
+				{ form: hasLines ? "differences" : "list" },
 			),
 		),
 		listed("lint-not-compared", notCompared, (some) => sayNotCompared(some)),

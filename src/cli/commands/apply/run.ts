@@ -131,9 +131,7 @@ function refuseOther(id: string, now: RunRecord, journal: Journal): void {
 	if (differences.length === 0) return;
 	throw new ConfigurationError(
 		`--resume ${id}: the run was made with other flags: ${showText(differences.join(", "))}`,
-		{
-			hint: "resume a run with the flags that it began with",
-		},
+		{ hint: "resume a run with the flags that it began with" },
 	);
 }
 

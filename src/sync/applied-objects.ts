@@ -3,12 +3,14 @@
 import { type AnyParameters, idsIn, isStepOperation, targetOf } from "../plan/activities/requests.ts";
 import { labelOf } from "../plan/address.ts";
 import type { Change, PolicyChange, TagChange } from "../plan/change.ts";
+import { findObjects } from "../plan/kinds/found-objects.ts";
 import type { RemovalKindName } from "../plan/kinds/names.ts";
 import { keyOfRemoval } from "../plan/objects.ts";
-import type { LastAppliedTag } from "../plan/organization.ts";
+import { type LastAppliedTag, policiesOf } from "../plan/organization.ts";
 import { compareText } from "../plan/value.ts";
 import { parametersOf } from "../wire/request-body.ts";
-import type { AppliedObject, JournalEntry } from "./journal/journal.ts";
+import type { Comparison } from "./converge.ts";
+import type { AppliedObject, Journal, JournalEntry } from "./journal/journal.ts";
 import type { ActivityRequest, Completion } from "./submit/activity-request.ts";
 
 type AppliedObjects = NonNullable<ActivityRequest["appliedObjects"]>;
@@ -33,6 +35,22 @@ export function appliedByStep(parameters: AnyParameters, changes: readonly Chang
 					? appliedToTag(change.tagId, parameters, change.after.name, earlier, at)
 					: appliedChange(change, earlier, at);
 			});
+}
+
+/** Records the policies that are as the document has them, when they were read: they count as applied from here. */
+export function recordInSync(
+	{ desired, live, plan }: Pick<Comparison, "desired" | "live" | "plan">,
+	journal: Pick<Journal, "lastApplied" | "recordApplied">,
+): void {
+	const { organizationId, changes, readAt: appliedAt } = plan;
+	if (plan.problems.length > 0 || live.policies?.known !== true) return;
+	const { policies = {} } = journal.lastApplied(organizationId);
+	const changed = new Set(changes.map((change) => (change.kind === "policy" ? change.id : "")));
+	const applied = findObjects(policiesOf(desired), live.policies.value).found.flatMap(
+		({ live: { id, name } }): readonly AppliedObject[] =>
+			changed.has(id) || policies[id] !== undefined ? [] : [{ kind: "policyText", id, value: { appliedAt, name } }],
+	);
+	if (applied.length > 0) journal.recordApplied(organizationId, applied);
 }
 
 /** Whether a request moves some of the users whom the change moves, or gives the tag its name or its users only. */

@@ -69,6 +69,29 @@ describe("policies that cannot be read", () => {
 	});
 });
 
+describe("a policy that an apply found in sync", () => {
+	test("counts as applied from here, and one that it did not see does not", async () => {
+		await start(signers, `policies:\n${policy("pay")}`);
+		const texts = { consensus: "true", condition: "activity.action == 'EXPORT'" };
+		const others = policies
+			.slice(0, 2)
+			.map((policyId, at) => ({ policyId, policyName: ["pay", "refund"][at], ...texts }));
+		await world.change({ policies: others });
+		const agreed = { name: "pay", effect: "allow", ...texts };
+		const write = (...policies: readonly object[]) =>
+			world.write("orgsync.yaml", document(signers, `policies: ${JSON.stringify(policies)}`));
+		write(agreed);
+		expect(await apply()).toMatchObject({ code: 0 });
+		expect(world.submits()).toEqual([]);
+		write({ ...agreed, condition: "activity.action == 'SIGN'" });
+		expect((await world.run(["plan"])).stdout).not.toContain("takes over a live policy");
+		write(agreed, { ...agreed, name: "refund", condition: "activity.action == 'SIGN'" });
+		const blocked = await apply();
+		expect(blocked).toMatchObject({ code: 5 });
+		expect(blocked.stdout + blocked.stderr).toContain("--allow takeovers=1");
+	});
+});
+
 describe("an update of a policy", () => {
 	/** A policy is live with a note, and the document wants another one. */
 	async function startUpdate(notes: string): Promise<void> {

@@ -14,6 +14,7 @@ import { byOrganization, type FoundOrganization } from "../../../render/result/f
 import type { ResumableRun } from "../../../render/result/result.ts";
 import { stepRow } from "../../../render/sections/steps.ts";
 import { findSoonEnding } from "../../../render/sections/windows.ts";
+import { recordInSync } from "../../../sync/applied-objects.ts";
 import type { ApplyContext } from "../../../sync/apply.ts";
 import type { Journal } from "../../../sync/journal/journal.ts";
 import { type Connection, connect, openJournalOf, withAbandoned } from "../../connect.ts";
@@ -183,6 +184,7 @@ function keepReading(compared: ComparedOrganization, run: ApplyRun): PreparedOrg
 	const { plan, desired, readPosition } = one.comparison;
 	const { organizationId } = plan;
 	if (!isIdle(plan) || findUnreadPolicies(desired, plan.unread) !== undefined) return { ...one, organizationId };
+	recordInSync(one.comparison, journal);
 	openRun?.recordUnchanged(plan, desired.digest, readPosition);
 	if (run.size === 1 || reviewed !== null || !isStreamed(output.format)) return { ...one, organizationId };
 	const endsSoon = findSoonEnding(plan);
@@ -248,6 +250,7 @@ async function applyOne(
 		return { ...failedIn({ ...namedAs(plan), ...end }), plan };
 	}
 	const { report } = end;
+	if (report.inSync) recordInSync(one.comparison, run.journal);
 	openRun?.recordApplied(plan, report, desired.digest, end.readPosition);
 	return { organizationId, exitCode: exitCodeOf(report), plan, report, desired };
 }

@@ -1,6 +1,6 @@
 /** Compares what a case says with who can do what for one kind of activities. */
 import { takingPart } from "../../policy/powers/conditional.ts";
-import { allowedBy, type Part, type PartReading } from "../../policy/powers/judge.ts";
+import { allowedBy, type Part, possibly, surely } from "../../policy/powers/judge.ts";
 import type { PreparedAccess } from "../../policy/powers/prepare.ts";
 import { bound } from "../../policy/sets/formula.ts";
 import { type Alternative, difference, resolve, type UserSets } from "../../policy/sets/resolve.ts";
@@ -126,7 +126,7 @@ function witnessOf(sets: UserSets, { prepared }: Point): readonly string[] {
 }
 
 function checkPolicies(by: readonly string[], point: Point): readonly Check[] {
-	const [sure, possible] = [decidingPolicies(point, "sure"), decidingPolicies(point, "possible")];
+	const [sure, possible] = [decidingPolicies(point, surely), decidingPolicies(point, possibly)];
 	const check = (policyId: string, found: Check["found"], isSure: boolean): Check => {
 		return { key: "by", found, state: isSure ? "failed" : "unknown", userIds: [], policyId };
 	};
@@ -140,20 +140,18 @@ function checkPolicies(by: readonly string[], point: Point): readonly Check[] {
  * Returns the policies that decide: one that allows decides where it lets some users do it, one that denies where it applies to
  * what some users approve, also where nothing else would let them.
  */
-function decidingPolicies({ prepared, parts }: Point, reading: "sure" | "possible"): ReadonlySet<string> {
-	const other = reading === "sure" ? "possible" : "sure";
-	const read = ({ effect }: Part): PartReading => (effect === "allow" ? reading : other);
+function decidingPolicies({ prepared, parts }: Point, read: typeof surely): ReadonlySet<string> {
 	const denies = parts.filter(({ effect }) => effect === "deny");
 	const deciding = parts.filter((part) => {
 		if (part.effect === "allow") return allowedBy(prepared, [part, ...denies], read).length > 0;
-		return allowedBy(prepared, [{ ...part, effect: "allow" }], () => reading).length > 0;
+		return allowedBy(prepared, [{ ...part, effect: "allow" }], read).length > 0;
 	});
 	return new Set(deciding.flatMap(({ policyId }) => policyId ?? []));
 }
 
 /** Whether the set of users is enough by this part, before policies that deny. */
 export function isMetBy(part: Part, userIds: readonly string[], { prepared }: Point): boolean {
-	const sets = allowedBy(prepared, [{ ...part, effect: "allow" }], () => "sure");
+	const sets = allowedBy(prepared, [{ ...part, effect: "allow" }], surely);
 	return isMember(sets, bitsOf(userIds, prepared));
 }
 
@@ -161,11 +159,10 @@ export function isMetBy(part: Part, userIds: readonly string[], { prepared }: Po
 export function decidingParts({ prepared, parts }: Point, userIds: readonly string[]): readonly string[] {
 	const users = bitsOf(userIds, prepared);
 	const denies = parts.filter(({ effect }) => effect === "deny");
-	const read = ({ effect }: Part): PartReading => (effect === "allow" ? "sure" : "possible");
 	const taking = parts.filter(
 		(part) =>
 			part.effect === "allow" &&
-			(participantsIn(allowedBy(prepared, [part, ...denies], read), prepared.budget) & users) !== 0n,
+			(participantsIn(allowedBy(prepared, [part, ...denies], surely), prepared.budget) & users) !== 0n,
 	);
 	return taking.flatMap(({ policyId }) => policyId ?? []);
 }

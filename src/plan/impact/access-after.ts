@@ -1,6 +1,13 @@
 /** What steps do to who can do what: tags of users, and policies. */
 import { defined } from "../../common/defined.ts";
-import { type AccessPolicy, type AccessState, type AccessUser, mapKnown, withoutTag } from "../../policy/access.ts";
+import {
+	type AccessCredential,
+	type AccessPolicy,
+	type AccessState,
+	type AccessUser,
+	mapKnown,
+	withoutTag,
+} from "../../policy/access.ts";
 import { labelOf } from "../address.ts";
 import type { PolicyContent } from "../change.ts";
 import { newContent, updatedContent } from "../kinds/policy-content.ts";
@@ -37,14 +44,13 @@ function afterStep(access: AccessState, step: CoveringRequest): AccessState {
 		}
 		case "delete_oauth_providers": {
 			const { userId, providerIds } = step.parameters;
-			const isCredential = (user: AccessUser): boolean =>
-				user.id === userId &&
-				user.credentials.known &&
-				user.credentials.value.some(({ id }) => providerIds.includes(id ?? ""));
-			if (!access.users.known || !access.users.value.some(isCredential)) return access;
-			const without = (user: AccessUser): AccessUser =>
-				user.id === userId ? withoutCredentials(user, providerIds) : user;
-			return { ...access, users: mapKnown(access.users, (all) => all.map(without)) };
+			const isGone = ({ id }: AccessCredential): boolean => providerIds.includes(id ?? "");
+			const { users } = access;
+			const owner = users.known ? users.value.find(({ id }) => id === userId)?.credentials : undefined;
+			if (owner?.known !== true || !owner.value.some(isGone)) return access;
+			const credentials = mapKnown(owner, (all) => all.filter((one) => !isGone(one)));
+			const without = (user: AccessUser): AccessUser => (user.id === userId ? { ...user, credentials } : user);
+			return { ...access, users: mapKnown(users, (all) => all.map(without)) };
 		}
 		case "create_user_tag": {
 			const { userTagName, userIds } = step.parameters;
@@ -122,8 +128,4 @@ function afterTagging(
 		return { ...user, tagIds: mapKnown(user.tagIds, change) };
 	});
 	return { known: true, value };
-}
-
-function withoutCredentials(user: AccessUser, ids: readonly string[]): AccessUser {
-	return { ...user, credentials: mapKnown(user.credentials, (all) => all.filter(({ id }) => !ids.includes(id ?? ""))) };
 }

@@ -12,9 +12,9 @@ import {
 	forecastApproval,
 	type SubmittedActivity,
 	type SubmittingUser,
+	unknownApproval,
 } from "../../policy/powers/forecast.ts";
 import { findLater } from "../../policy/powers/moments.ts";
-import type { Reason } from "../../policy/powers/reason.ts";
 import type { PendingActivity, RelatedActivity } from "../activities/pending.ts";
 import type { StepForecasts } from "../order/order-steps.ts";
 import { closedSets, has, setOf } from "../order/partial-order.ts";
@@ -121,21 +121,22 @@ class Forecast {
 			const activity = waiting.find(({ fingerprint }) => fingerprint === earlierActivity.fingerprint);
 			return this.completionOf(step, activity?.approvedBy ?? [], activity?.lapsed);
 		}
-		if (!submitter.known) return unknown({ kind: "submitter-unknown", why: submitter.because });
+		if (!submitter.known) return unknownApproval({ kind: "submitter-unknown", why: submitter.because });
 		return this.#judge(step, submitter.value);
 	}
 
 	/** Returns who can still complete an activity that is pending with these votes. */
 	completionOf(step: Step, approvedBy: readonly string[], lapsed: readonly string[] = []): Approval {
 		const votes = new Set(approvedBy.filter((one) => !lapsed.includes(one)).map((userId) => userId.toLowerCase()));
-		if (votes.size === 0) return unknown({ kind: lapsed.length === 0 ? "approvers-unknown" : "approvals-lapsed" });
+		if (votes.size === 0)
+			return unknownApproval({ kind: lapsed.length === 0 ? "approvers-unknown" : "approvals-lapsed" });
 		const judged = [...votes].sort(compareText).map((userId) => this.#judge(step, { userId, publicKey: null }));
 		const pending = judged.find(({ verdict }) => verdict === "pending");
 		if (pending === undefined) {
-			return judged.find(({ verdict }) => verdict === "unknown") ?? unknown({ kind: "awaited-unknown" });
+			return judged.find(({ verdict }) => verdict === "unknown") ?? unknownApproval({ kind: "awaited-unknown" });
 		}
 		const sets = pending.approverSets.map((set) => set.filter((userId) => !votes.has(userId)));
-		if (sets.some((set) => set.length === 0)) return unknown({ kind: "complete-but-pending" });
+		if (sets.some((set) => set.length === 0)) return unknownApproval({ kind: "complete-but-pending" });
 		return { ...pending, approverSets: smallest(sets), thresholds: votes.size > 1 ? [] : pending.thresholds };
 	}
 
@@ -163,7 +164,7 @@ class Forecast {
 		const concurrent = relevant.filter((one) => this.#isConcurrent(one, step, before));
 		if (concurrent.length > maxConcurrent) {
 			if (!this.#isDecidedWithoutPolicies(activity, submitter))
-				return unknown({ kind: "too-many-orders", steps: concurrent.length });
+				return unknownApproval({ kind: "too-many-orders", steps: concurrent.length });
 			return judge(done);
 		}
 		const first = judge(done);
@@ -316,15 +317,11 @@ function ordersOf(
 function unite(first: Approval, others: readonly Approval[], concurrent: readonly Step[]): Approval {
 	const verdicts = [...new Set([first, ...others].map(({ verdict }) => verdict))];
 	const stepIds = concurrent.map(({ id }) => id);
-	if (verdicts.length > 1) return unknown({ kind: "order", stepIds, verdicts });
+	if (verdicts.length > 1) return unknownApproval({ kind: "order", stepIds, verdicts });
 	const differs = others.some(({ approverSets }) => !sameValue(approverSets, first.approverSets));
-	if (differs) return unknown({ kind: "order", stepIds, verdicts: [] });
+	if (differs) return unknownApproval({ kind: "order", stepIds, verdicts: [] });
 	const policyIds = [...new Set([first, ...others].flatMap((one) => one.policyIds))].sort(compareText);
 	return { ...first, policyIds };
-}
-
-function unknown(because: Reason): Approval {
-	return { verdict: "unknown", approverSets: [], thresholds: [], policyIds: [], because };
 }
 
 /** Returns the sets that contain no other of them, each once, by size and then by their ids. */

@@ -1,14 +1,9 @@
 /** What a plan means for who can do what, as it is saved and shown; policy/powers/impact.ts finds it. */
 import { defined, nonEmpty } from "../../common/defined.ts";
 import { type AccessPolicy, type AccessState, mapKnown } from "../../policy/access.ts";
+import type { KnownAbility } from "../../policy/powers/ability.ts";
 import { assumesOrder } from "../../policy/powers/compile.ts";
-import {
-	compareAccess,
-	type Impact,
-	type ImpactFinding,
-	type ImpactVerdict,
-	type SideAbility,
-} from "../../policy/powers/impact.ts";
+import { compareAccess, type Impact, type ImpactFinding, type ImpactVerdict } from "../../policy/powers/impact.ts";
 import { findMoments } from "../../policy/powers/moments.ts";
 import type { Step } from "../step.ts";
 import { sameValue } from "../value.ts";
@@ -120,7 +115,7 @@ function summarizeSides(finding: PlanImpact): PlanImpact {
 	return { ...finding, before: summarize(finding.before), after: summarize(finding.after) };
 }
 
-function summarize(side: SideAbility): SideAbility {
+function summarize(side: KnownAbility): KnownAbility {
 	const { together, isComplete } = side;
 	return {
 		...side,

@@ -10,11 +10,10 @@ import { Field, predicateText } from "./fields.ts";
 /** The fields that one comparison reads. Null: not all that it can distinguish is known. */
 type Reads = ReadonlySet<Field> | null;
 
-/** A name of an item, inside the names around it. */
+/** A name of an item. */
 interface Item {
 	readonly name: string;
 	readonly field: Field;
-	readonly outer: Item | null;
 }
 
 /** A part of a comparison. */
@@ -178,12 +177,12 @@ export class FieldReader {
 	}
 
 	/** Reads what is asked of each item of a list; returns the list. */
-	#ask(expression: Expression & { readonly node: "call" }, outer: Item | null): Field {
+	#ask(expression: Expression & { readonly node: "call" }, item: Item | null): Field {
 		const { of, item: name } = expression;
 		const [condition] = expression.arguments;
 		if (name === null || condition === undefined) throw new Unclear();
-		const list = this.#listOf(of, outer);
-		this.#bool(condition, { name, field: list.itemOf(), outer });
+		const list = this.#listOf(of, item);
+		this.#bool(condition, { name, field: list.itemOf() });
 		this.#notes.push(() => list.ask(name, condition));
 		return list;
 	}

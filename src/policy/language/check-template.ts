@@ -4,7 +4,14 @@ import { quote, quoteWhole } from "./lexer.ts";
 import { parseExpression } from "./parser.ts";
 import { openParts } from "./same-expression.ts";
 import type { Clause, Expression, Span } from "./syntax.ts";
-import { escapeTemplate, parseTemplate, type Reference, type Template, type TemplateProblem } from "./template.ts";
+import {
+	escapeTemplate,
+	parseTemplate,
+	type Reference,
+	replaceSpans,
+	type Template,
+	type TemplateProblem,
+} from "./template.ts";
 import type { IdKind } from "./types.ts";
 
 /**
@@ -27,19 +34,14 @@ export function checkTemplate(template: Template, clause: Clause): readonly Temp
 export function templateOf(text: string, { tagNames, aliases }: Names): string {
 	const parsed = parseExpression(text);
 	if ("mistakes" in parsed) return escapeTemplate(text);
-	const found = new Map<number, { readonly end: number; readonly written: string }>();
+	const found = new Map<number, { readonly span: Span; readonly written: string }>();
 	for (const { value, kind, span } of idsIn(parsed.expression)) {
 		const name = (kind === "user" ? aliases : tagNames).get(value);
 		const written = name === undefined ? null : writeReference(kind, name);
-		if (written !== null) found.set(span.start, { end: span.end, written });
+		if (written !== null) found.set(span.start, { span, written });
 	}
-	const parts: string[] = [];
-	let done = 0;
-	for (const [start, { end, written }] of [...found].sort(([left], [right]) => left - right)) {
-		parts.push(escapeTemplate(text.slice(done, start)), written);
-		done = end;
-	}
-	return [...parts, escapeTemplate(text.slice(done))].join("");
+	const parts = [...found.values()].sort((left, right) => left.span.start - right.span.start);
+	return replaceSpans(text, parts, escapeTemplate);
 }
 
 interface Names {

@@ -7,6 +7,7 @@ import {
 	firstOpening,
 	noVariable,
 	type Reference,
+	replaceSpans,
 	type Template,
 	type TemplateProblem,
 	withoutEscapes,
@@ -35,18 +36,13 @@ export function resolveTemplate(
 	const { text, references } = template;
 	if (template.expression === null) return resolveUnread(text);
 	const problems = [...template.problems];
-	const parts: string[] = [];
-	let done = 0;
-	for (const reference of references) {
-		const { start, end } = reference.span;
+	const parts = references.map((reference) => {
+		const { span, as } = reference;
 		const found = findValue(text, reference, lookups);
-		if ("value" in found) {
-			const value = reference.as === "string" ? `'${found.value}'` : found.value;
-			parts.push(withoutEscapes(text.slice(done, start)), value);
-		} else problems.push({ ...found, span: reference.span });
-		done = end;
-	}
-	const whole = [...parts, withoutEscapes(text.slice(done))].join("");
+		if (!("value" in found)) problems.push({ ...found, span });
+		return { span, written: "value" in found ? asWritten(found.value, as) : "" };
+	});
+	const whole = replaceSpans(text, parts, withoutEscapes);
 	if (problems.length === 0 && whole.length > maxLength) {
 		const message = `the expression is too long with its values: ${maxLength} characters at most`;
 		problems.push({ code: "expression-syntax", message, span: { start: 0, end: text.length } });
@@ -56,16 +52,12 @@ export function resolveTemplate(
 
 /** Returns the template with values in place of its variables, which `resolveTemplate` found no fault with. */
 export function fillVariables({ text, references }: Template, lookUp: (name: string) => string): string {
-	const parts: string[] = [];
-	let done = 0;
-	for (const { kind, name, as, span } of references) {
-		if (kind !== "variable") continue;
-		const value = escapeTemplate(lookUp(name));
-		parts.push(text.slice(done, span.start), as === "string" ? `'${value}'` : value);
-		done = span.end;
-	}
-	return [...parts, text.slice(done)].join("");
+	const variables = references.filter(({ kind }) => kind === "variable");
+	const parts = variables.map(({ name, as, span }) => ({ span, written: asWritten(escapeTemplate(lookUp(name)), as) }));
+	return replaceSpans(text, parts, (between) => between);
 }
+
+const asWritten = (value: string, as: Reference["as"]): string => (as === "string" ? `'${value}'` : value);
 
 function resolveUnread(text: string): ReturnType<typeof resolveTemplate> {
 	const span = firstOpening(text);

@@ -165,6 +165,20 @@ function describeBad(shown: string): string {
 	return `${quoteWhole(shown)} is not a reference; write ${forms}, ${literally}`;
 }
 
+/** Returns the text with these parts in place of what has their spans, and `between` of what lies between them. */
+export function replaceSpans(
+	text: string,
+	parts: readonly { readonly span: Span; readonly written: string }[],
+	between: (text: string) => string,
+): string {
+	let [made, done] = ["", 0];
+	for (const { span, written } of parts) {
+		made += between(text.slice(done, span.start)) + written;
+		done = span.end;
+	}
+	return made + between(text.slice(done));
+}
+
 /** Returns the text with `${` for each `$${`. */
 export const withoutEscapes = (text: string): string => text.replaceAll("$${", () => "${");
 

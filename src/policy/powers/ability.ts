@@ -5,6 +5,7 @@ import { sizeOf } from "../sets/sets.ts";
 import { aloneIn, findSmallestSets } from "../sets/user-sets.ts";
 import { idsOf, type Votes } from "../sets/votes.ts";
 import type { Budget } from "../sets/work.ts";
+import type { Reason } from "./reason.ts";
 
 /** At least so many of these users. */
 export interface Threshold {
@@ -26,6 +27,12 @@ export interface Ability {
 	readonly thresholds: readonly (readonly Threshold[])[];
 	/** Whether `together` holds all sets; where it does not, `thresholds` says what else there is. */
 	readonly isComplete: boolean;
+}
+
+/** Who can do it, so far as that is known. */
+export interface KnownAbility extends Ability {
+	/** Why not everything is known; null where it is. */
+	readonly unknown: Reason | null;
 }
 
 const abilities = new WeakMap<UserSets, Ability>();

@@ -45,9 +45,8 @@ export interface JudgedCell {
 	readonly undocumented: ReadonlySet<string>;
 	readonly before: SideUserSets;
 	readonly after: SideUserSets;
-	/** Whether what only one side leaves unknown matters, and why it is unknown. */
+	/** Whether what only one side leaves unknown matters. */
 	readonly isUnknown: boolean;
-	readonly because: Reason | null;
 }
 
 interface Question {
@@ -99,7 +98,6 @@ export function findCellsOf(before: Side, after: Side, { facts, changed, apart }
 				before: was,
 				after: is,
 				isUnknown,
-				because: isUnknown ? whyOpen([...other, ...one]) : null,
 			});
 		}
 	}

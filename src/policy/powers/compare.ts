@@ -8,7 +8,7 @@ import { type Bits, bit, hasBit, isWithin, membersOf, placesOf } from "../sets/s
 import { aloneIn, findSmallestSets, hasAll, isMember, participantsIn, smallestWith } from "../sets/user-sets.ts";
 import { idsOf } from "../sets/votes.ts";
 import type { Budget } from "../sets/work.ts";
-import { abilityOf } from "./ability.ts";
+import { abilityOf, type KnownAbility } from "./ability.ts";
 import { factsOfGroup, isSensitive } from "./activity.ts";
 import {
 	type CellChanges,
@@ -22,7 +22,7 @@ import {
 	whyUnknown,
 } from "./cell-changes.ts";
 import { policyIdsOf } from "./conditional.ts";
-import type { ImpactChange, ImpactFinding, SideAbility } from "./finding.ts";
+import type { ImpactChange, ImpactFinding } from "./finding.ts";
 import { conditionOf, withoutOwn } from "./group-cells.ts";
 import type { ActivityGroup } from "./groups.ts";
 import { findParts, ownCredentialsRight, type Part } from "./judge.ts";
@@ -82,7 +82,7 @@ class Comparison {
 	readonly #findings: ImpactFinding[] = [];
 	/** What was said, by change and condition. */
 	readonly #byText = new Map<string, { readonly finding: { userIds: readonly string[] }; users: Bits }>();
-	readonly #powers = new Map<Side, SideAbility>();
+	readonly #powers = new Map<Side, KnownAbility>();
 	#cells: readonly JudgedCell[] = [];
 	#changes: readonly CellChanges[] = [];
 	#literals: readonly Literal[] = [];
@@ -307,11 +307,11 @@ class Comparison {
 		};
 	}
 
-	#powerOf(side: Side): SideAbility {
+	#powerOf(side: Side): KnownAbility {
 		return remember(this.#powers, side, () => judgeAbility(side.prepared, side.found));
 	}
 
-	#abilityIn(side: Side, sure: UserSets): SideAbility {
+	#abilityIn(side: Side, sure: UserSets): KnownAbility {
 		return { ...abilityOf(sure, side.prepared.users, this.#budget), unknown: this.#powerOf(side).unknown };
 	}
 }

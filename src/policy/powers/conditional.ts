@@ -9,7 +9,7 @@ import { aloneIn, findSmallestSets, hasAll, isMember, participantsIn } from "../
 import { type Ability, abilityOf } from "./ability.ts";
 import type { ActivityExample } from "./fields.ts";
 import { allOf, cellsOf, conditionOf, type GroupCell, literalsOf, partsIn, withoutOwn } from "./group-cells.ts";
-import { allowedBy, type GroupParts, type Part, withRootQuorum } from "./judge.ts";
+import { allowedBy, type GroupParts, type Part, possibly, surely, withRootQuorum } from "./judge.ts";
 import type { PreparedAccess } from "./prepare.ts";
 import type { Reason } from "./reason.ts";
 
@@ -47,8 +47,8 @@ export function judgeCells(prepared: PreparedAccess, found: GroupParts): readonl
 			const parts = partsIn(found.parts, cell);
 			return {
 				...{ ...cell, parts },
-				sure: allowedBy(prepared, parts, ({ effect }) => (effect === "allow" ? "sure" : "possible")),
-				possible: allowedBy(prepared, parts, ({ effect }) => (effect === "allow" ? "possible" : "sure")),
+				sure: allowedBy(prepared, parts, surely),
+				possible: allowedBy(prepared, parts, possibly),
 				because: whyOpen(parts),
 			};
 		}),

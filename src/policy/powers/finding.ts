@@ -1,5 +1,5 @@
 /** One change of who can do what. */
-import type { Ability } from "./ability.ts";
+import type { KnownAbility } from "./ability.ts";
 import type { ActivityExample } from "./fields.ts";
 import type { ActivityGroup } from "./groups.ts";
 import type { Reason } from "./reason.ts";
@@ -11,12 +11,6 @@ import type { Reason } from "./reason.ts";
 export const impactChanges = ["nobody", "alone", "fewer", "gains", "loses", "unknown"] as const;
 
 export type ImpactChange = (typeof impactChanges)[number];
-
-/** Who can do it on one side, where the condition of the finding holds. */
-export interface SideAbility extends Ability {
-	/** Why not everything is known; null where it is. */
-	readonly unknown: Reason | null;
-}
 
 export interface ImpactFinding {
 	readonly group: ActivityGroup;
@@ -31,8 +25,9 @@ export interface ImpactFinding {
 	readonly unless: readonly string[];
 	/** An activity of which it is so; left out where no condition is named, or none is found. */
 	readonly example?: ActivityExample;
-	readonly before: SideAbility;
-	readonly after: SideAbility;
+	/** Who can do it on each side, where the condition holds. */
+	readonly before: KnownAbility;
+	readonly after: KnownAbility;
 	/** The policies whose part changed; sorted. */
 	readonly policyIds: readonly string[];
 	/** Whether the guard `escalation` counts it: one person alone, where two or more were needed. */

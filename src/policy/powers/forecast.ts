@@ -80,11 +80,11 @@ export function forecastApproval(
 ): Approval {
 	return orTooComplex(
 		() => new Forecaster(prepareAccess(access, atMs), activity, submitter).run(),
-		({ limit }) => unknownApproval({ kind: "too-complex", task: "judge", limit }, []),
+		({ limit }) => unknownApproval({ kind: "too-complex", task: "judge", limit }),
 	);
 }
 
-const unknownApproval = (because: Reason, policyIds: readonly string[]): Approval => ({
+export const unknownApproval = (because: Reason, policyIds: readonly string[] = []): Approval => ({
 	verdict: "unknown",
 	approverSets: [],
 	thresholds: [],
@@ -112,14 +112,14 @@ class Forecaster {
 	run(): Approval {
 		const { users, rootQuorum } = this.#prepared.access;
 		if (this.#user < 0) {
-			return unknownApproval(users.known ? { kind: "submitter-not-listed" } : notRead(users.because), []);
+			return unknownApproval(users.known ? { kind: "submitter-not-listed" } : notRead(users.because));
 		}
 		const [first, ...others] = this.#submitterVotes().map((unused) => this.#judge(unused));
 		const unknown = (because: Reason): Approval => unknownApproval(because, policyIdsOf(this.#parts));
 		if (first === undefined || others.some((one) => this.#agree(one, first).verdict !== first.verdict))
 			return unknown({ kind: "stamping-credential-unknown" });
 		if (first.verdict === "runs") return this.#runs();
-		if (this.#found.missing !== null) return unknownApproval(notRead(this.#found.missing), []);
+		if (this.#found.missing !== null) return unknownApproval(notRead(this.#found.missing));
 		if (!rootQuorum.known) return unknown(notRead(rootQuorum.because));
 		if (!users.known && this.#parts.length > 0) return unknown(notRead(users.because));
 		if (first.verdict === "unknown") return unknown(this.#whyUnknown());

@@ -11,7 +11,7 @@ import { credentialCover } from "./judge.ts";
 import { groupsApart, listGroups } from "./listed-groups.ts";
 import { type PreparedAccess, type PreparedPolicy, prepareBoth } from "./prepare.ts";
 
-export { type ImpactChange, type ImpactFinding, impactChanges, type SideAbility } from "./finding.ts";
+export { type ImpactChange, type ImpactFinding, impactChanges } from "./finding.ts";
 
 /** In the words of access analyzers. `unknown`: something that matters could not be compared. */
 export type ImpactVerdict = "equivalent" | "more-permissive" | "less-permissive" | "both" | "unknown";

@@ -201,6 +201,10 @@ function findCover(policies: PreparedAccess["policies"]): CredentialCover | null
 /** How a part is read: not at all, when it surely applies, or when it may. */
 export type PartReading = "off" | "sure" | "possible";
 
+/** What is surely allowed: by what surely allows, and nothing that may deny. What is possibly allowed. */
+export const surely = ({ effect }: Part): PartReading => (effect === "allow" ? "sure" : "possible");
+export const possibly = ({ effect }: Part): PartReading => (effect === "allow" ? "possible" : "sure");
+
 /** Returns the sets that the parts allow, each read in its way; with `user`, the smallest with this user. Throws TooComplex. */
 export function allowedBy(
 	prepared: PreparedAccess,

@@ -7,7 +7,7 @@ import { bit, membersOf } from "../sets/sets.ts";
 import { hasAll, participantsIn } from "../sets/user-sets.ts";
 import { idsOf, usersOf } from "../sets/votes.ts";
 import { Budget, Work } from "../sets/work.ts";
-import { type Ability, abilityOf } from "./ability.ts";
+import { type Ability, abilityOf, type KnownAbility } from "./ability.ts";
 import { factsOfGroup } from "./activity.ts";
 import {
 	alwaysAllowed,
@@ -28,14 +28,12 @@ export { type Ability, fewestApprovers, type Threshold } from "./ability.ts";
 export type { ConditionalPower } from "./conditional.ts";
 
 /** Who can do one group of activities. `alone` and `together` include the root quorum, and nothing that is unknown. */
-export interface GroupPower extends Ability {
+export interface GroupPower extends KnownAbility {
 	readonly group: ActivityGroup;
 	/** Users who can take part only as members of the root quorum. */
 	readonly rootQuorumOnly: readonly string[];
 	/** Users whose approval a policy denies, with any other approvers; the root quorum apart. */
 	readonly denied: readonly string[];
-	/** Why not everything is known; null where it is. */
-	readonly unknown: Reason | null;
 	/** The conditions of `conditional`, as the policies write them. */
 	readonly conditions: readonly string[];
 	/** What else is possible, where a condition on the activity holds that the group alone does not decide. */
@@ -78,11 +76,6 @@ export function findPower(prepared: PreparedAccess, group: ActivityGroup, questi
 		({ limit }) => ({ unknown: tooComplex(limit), ...none }),
 	);
 	return { ...common, ...ability, ...judged };
-}
-
-/** Who can do it, and why not everything of that is known. */
-interface KnownAbility extends Ability {
-	readonly unknown: Reason | null;
 }
 
 /** Returns who can do what these parts are about, where no condition on the activity holds. */

@@ -1,8 +1,8 @@
 /** Who can do what before and after a plan, as a matrix of changed groups × users. Unknowns have a mark, never an empty cell. */
 
 import type { Plan } from "../../plan/plan.ts";
+import type { KnownAbility } from "../../policy/powers/ability.ts";
 import { printGroup } from "../../policy/powers/groups.ts";
-import type { SideAbility } from "../../policy/powers/impact.ts";
 import { describeGroups } from "../../say/powers.ts";
 import type { Grid, GridCell } from "../../say/section.ts";
 import { gridColumns } from "./grid-columns.ts";
@@ -71,7 +71,7 @@ function cellOf(before: Reach, after: Reach): GridCell {
 }
 
 /** What is unknown may let anybody take part who is not known to. */
-function reachIn({ alone, together, thresholds, unknown }: SideAbility) {
+function reachIn({ alone, together, thresholds, unknown }: KnownAbility) {
 	const single = new Set(alone);
 	const usersOf = (isRoot: boolean): readonly string[] =>
 		thresholds.flat().flatMap(({ of, isRootQuorum }) => (isRootQuorum === isRoot ? of : []));

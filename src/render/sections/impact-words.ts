@@ -7,8 +7,9 @@ import type { AddressText } from "../../plan/address.ts";
 import type { Change, TagChange } from "../../plan/change.ts";
 import type { PlanImpact } from "../../plan/impact/impact.ts";
 import type { Plan } from "../../plan/plan.ts";
+import type { Ability } from "../../policy/powers/ability.ts";
 import { printGroup, printGroups } from "../../policy/powers/groups.ts";
-import type { ImpactChange, ImpactVerdict, SideAbility } from "../../policy/powers/impact.ts";
+import type { ImpactChange, ImpactVerdict } from "../../policy/powers/impact.ts";
 import type { Threshold } from "../../policy/powers/powers.ts";
 import { sayCondition, sayExample } from "../../say/condition.ts";
 import { count } from "../../say/count.ts";
@@ -182,7 +183,7 @@ function powerOf(findings: readonly PlanImpact[], form: "do" | "doing" = "do"): 
 }
 
 /** Returns who can do it on one side; empty where no one can. */
-function describeAbility({ alone, thresholds }: SideAbility, plan: Plan): Phrase {
+function describeAbility({ alone, thresholds }: Ability, plan: Plan): Phrase {
 	if (thresholds.length > 0) return describeThresholds(thresholds, plan);
 	return listOf(alone, (userId) => namePerson(userId, plan), ", ", " or ");
 }
@@ -201,7 +202,7 @@ function describeAfter({ after }: PlanImpact, plan: Plan, lead: string): Phrase 
 }
 
 /** Returns whether the approval of each of these users can count. */
-function canApprove(userIds: readonly string[], { alone, together, thresholds }: SideAbility): boolean {
+function canApprove(userIds: readonly string[], { alone, together, thresholds }: Ability): boolean {
 	const known = new Set([...alone, ...together.flat(), ...thresholds.flat().flatMap(({ of }) => of)]);
 	return userIds.every((userId) => known.has(userId));
 }
@@ -282,7 +283,7 @@ function describeFewer(findings: Findings, plan: Plan): Sentence {
 }
 
 /** Returns what users can do on a side: the activity, where each is enough alone; else approve it, which includes submitting it. */
-function shareOf(userIds: readonly string[], findings: readonly PlanImpact[], { alone }: SideAbility): Phrase {
+function shareOf(userIds: readonly string[], findings: readonly PlanImpact[], { alone }: Ability): Phrase {
 	return userIds.every((userId) => alone.includes(userId))
 		? powerOf(findings)
 		: ["approve ", ...powerOf(findings, "doing")];

@@ -35,25 +35,19 @@ export interface KnownAbility extends Ability {
 	readonly unknown: Reason | null;
 }
 
-const abilities = new WeakMap<UserSets, Ability>();
-
 /** Returns the user sets as an ability. */
 export function abilityOf(userSets: UserSets, users: Votes, budget: Budget): Ability {
-	const known = abilities.get(userSets);
-	if (known !== undefined) return known;
 	const { together, isComplete } = findSmallestSets(userSets, budget);
 	const alone = aloneIn(userSets);
 	// Sets that have a user who is enough alone are not smallest.
 	const isSmallest = (alternative: UserSets[number]): boolean =>
 		aloneIn([alternative]) !== 0n || alternative.every(({ count, set }) => count <= sizeOf(set & ~alone));
-	const ability: Ability = {
+	return {
 		alone: idsOf(users, alone),
 		together: together.map((set) => idsOf(users, set)),
 		thresholds: thresholdsOf(userSets.filter(isSmallest), users),
 		isComplete,
 	};
-	abilities.set(userSets, ability);
-	return ability;
 }
 
 /** Returns the alternatives of user sets, those with the fewest thresholds and users first. */

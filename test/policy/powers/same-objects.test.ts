@@ -4,7 +4,6 @@ import { comparedWith } from "../../../src/policy/language/mentions.ts";
 import { parseTimestamp, readConstruct } from "../../../src/policy/language/time.ts";
 import { namesOf } from "../../../src/policy/language/types.ts";
 import { findZone } from "../../../src/policy/language/zones.ts";
-import { abilityOf } from "../../../src/policy/powers/ability.ts";
 import { factsOfGroup, factsOfType, rowsOf, scopeOf, withAll } from "../../../src/policy/powers/activity.ts";
 import { compilePolicy, outcomeFor } from "../../../src/policy/powers/compile.ts";
 import { judgeCells } from "../../../src/policy/powers/conditional.ts";
@@ -81,9 +80,6 @@ describe("The same object", () => {
 		expect(withRootQuorum(prepared, allowed)).toBe(withRootQuorum(prepared, allowed));
 		expect(judgeCells(prepared, found)).toBe(judgeCells(prepared, found));
 		expect(findSmallestSets(allowed, prepared.budget)).toBe(findSmallestSets(allowed, prepared.budget));
-		expect(abilityOf(allowed, prepared.users, prepared.budget)).toBe(
-			abilityOf(allowed, prepared.users, prepared.budget),
-		);
 	});
 
 	it("is a zone, a schedule, a type and the texts that a tree compares with a field", () => {

@@ -3,7 +3,13 @@ import { defined } from "../common/defined.ts";
 import type { Problem } from "../common/errors.ts";
 import { printAddress } from "./address.ts";
 import type { Change } from "./change.ts";
-import { type AccessWindow, type DesiredMembers, type DesiredOrganization, tagsOf } from "./organization.ts";
+import {
+	type AccessWindow,
+	type DesiredMembers,
+	type DesiredOrganization,
+	type DesiredUserTag,
+	tagsOf,
+} from "./organization.ts";
 import { compareText } from "./value.ts";
 
 /** How long before the end of access a plan shows it, unless a run says otherwise. */
@@ -30,15 +36,20 @@ export interface Expiry extends WindowFacts {
 
 /** Returns the desired state at this time: users outside their window are under `never`. Windows and digest stay. */
 export function desiredAt(desired: DesiredOrganization, timeMs: number): DesiredOrganization {
+	return withTimed(desired, (tag, members, windows) => ({ ...tag, members: membersAt(members, windows, timeMs) }));
+}
+
+/** Returns the desired state with these tags in place of those whose members have windows. */
+function withTimed(
+	desired: DesiredOrganization,
+	change: (tag: DesiredUserTag, members: DesiredMembers, windows: readonly AccessWindow[]) => DesiredUserTag,
+): DesiredOrganization {
 	if (windowsOf(desired).length === 0) return desired;
-	return {
-		...desired,
-		objects: desired.objects.map((object) =>
-			object.kind === "userTag" && !("absent" in object) && object.members?.windows !== undefined
-				? { ...object, members: membersAt(object.members, object.members.windows, timeMs) }
-				: object,
-		),
-	};
+	const objects = desired.objects.map((object) => {
+		if (object.kind !== "userTag" || "absent" in object || object.members?.windows === undefined) return object;
+		return change(object, object.members, object.members.windows);
+	});
+	return { ...desired, objects };
 }
 
 /** Returns the desired state without members that depend on an unknown time, and a problem for each of their tags. */
@@ -49,14 +60,7 @@ export function withoutWindows(
 	const timed = tagsOf(desired).filter(({ members }) => members?.windows !== undefined);
 	const message = `its members have windows, and ${because}`;
 	return {
-		desired: {
-			...desired,
-			objects: desired.objects.map((object) => {
-				if (object.kind !== "userTag" || "absent" in object || object.members?.windows === undefined) return object;
-				const { members: _, ...rest } = object;
-				return rest;
-			}),
-		},
+		desired: withTimed(desired, ({ members: _, ...rest }) => rest),
 		problems: timed.map(({ at, name }) => {
 			return { ...at, path: printAddress("userTag", name), code: "time-not-certain", message };
 		}),

@@ -6,6 +6,7 @@ import { type Change, isWritten, type RemovalChange, type TagChange } from "./ch
 import { removalKinds } from "./kinds/index.ts";
 import type { StepDraft } from "./kinds/kind.ts";
 import type { RemovalKindName } from "./kinds/names.ts";
+import { removalDraft } from "./kinds/removal.ts";
 import type { DesiredOrganization, Named } from "./organization.ts";
 import { policyDrafts } from "./policy-steps.ts";
 import { asideKey, changedKey, orderRenames, type Rename, type TemporaryNames, temporaryName } from "./renames.ts";
@@ -143,18 +144,10 @@ function creationDraft(
 }
 
 function tagRemovals(changes: readonly TagChange[]): readonly StepDraft[] {
-	const removed = changes.filter(({ action }) => action === "remove");
-	if (removed.length === 0) return [];
-	return [
-		{
-			key: removalKey,
-			operation: "delete_user_tags",
-			parameters: { userTagIds: removed.map(({ tagId }) => tagId).sort(compareText) },
-			covers: removed.map(({ address, tagId: id }) => ({ address, id })),
-			after: [],
-			reason: { kind: "remove", of: "userTag", count: removed.length },
-		},
-	];
+	const removed = changes.flatMap(({ action, address, tagId: id }) => (action === "remove" ? [{ address, id }] : []));
+	const userTagIds = removed.map(({ id }) => id).sort(compareText);
+	const request = { operation: "delete_user_tags", parameters: { userTagIds } } as const;
+	return removed.length === 0 ? [] : [removalDraft(removalKey, request, removed, "userTag")];
 }
 
 function tagDraft(change: TagChange, after: readonly string[]): StepDraft {

@@ -42,23 +42,21 @@ export interface ResolvedCase extends Omit<AccessCase, "lists" | "by"> {
 	readonly by: readonly string[] | null;
 }
 
-export interface ResolvedFile {
-	/** With the users that do not exist yet. */
-	readonly access: AccessState;
+export interface ResolvedFile extends Pick<Resolver, "access" | "wrong"> {
 	readonly cases: readonly ResolvedCase[];
-	readonly wrong: readonly WrongName[];
 }
 
 /** Returns the cases of the file with ids. What cannot be looked up, because it was not read, is no wrong name. */
 export function resolveCases(file: CaseFile, access: AccessState, names: CaseNames): ResolvedFile {
 	const resolver = new Resolver(file, access, names);
-	return { access: resolver.access(), cases: file.cases.map((one) => resolver.resolve(one)), wrong: resolver.wrong };
+	return { access: resolver.access, cases: file.cases.map((one) => resolver.resolve(one)), wrong: resolver.wrong };
 }
 
 class Resolver {
 	readonly wrong: WrongName[] = [];
+	/** With the users that do not exist yet. */
+	readonly access: AccessState;
 	readonly #file: CaseFile;
-	readonly #access: AccessState;
 	readonly #names: CaseNames;
 	readonly #users: readonly AccessUser[];
 
@@ -79,12 +77,8 @@ class Resolver {
 		});
 		const { users } = access;
 		const isNew = given.length > 0 && users.known;
-		this.#access = isNew ? { ...access, users: { known: true, value: sortById([...users.value, ...given]) } } : access;
-		this.#users = this.#access.users.known ? this.#access.users.value : [];
-	}
-
-	access(): AccessState {
-		return this.#access;
+		this.access = isNew ? { ...access, users: { known: true, value: sortById([...users.value, ...given]) } } : access;
+		this.#users = this.access.users.known ? this.access.users.value : [];
 	}
 
 	resolve(one: AccessCase): ResolvedCase {
@@ -116,7 +110,7 @@ class Resolver {
 		const named = [aliases, liveNames].map((all) => idsNamed(name.text, all).filter((one) => known.has(one)));
 		const found = named.find((ids) => ids.length > 0);
 		const id = name.text.toLowerCase();
-		const ids = found ?? (uuid.test(id) && (known.has(id) || !this.#access.users.known) ? [id] : []);
+		const ids = found ?? (uuid.test(id) && (known.has(id) || !this.access.users.known) ? [id] : []);
 		return this.#only(name, "user", ids, [...given, ...Object.values(aliases), ...Object.values(liveNames)]);
 	}
 
@@ -128,8 +122,8 @@ class Resolver {
 	}
 
 	#policy(name: CaseName): string | undefined {
-		if (!this.#access.policies.known) return undefined;
-		const { policyNames = policyNamesIn(this.#access) } = this.#names;
+		if (!this.access.policies.known) return undefined;
+		const { policyNames = policyNamesIn(this.access) } = this.#names;
 		const id = name.text.toLowerCase();
 		const named = idsNamed(name.text, policyNames);
 		const ids = Object.hasOwn(policyNames, id) ? [...new Set([id, ...named])] : named;
@@ -137,7 +131,7 @@ class Resolver {
 	}
 
 	#only(name: CaseName, of: WrongName["of"], ids: readonly string[], known: readonly string[]): string | undefined {
-		if (of === "user" && ids.length === 0 && !this.#access.users.known) return undefined;
+		if (of === "user" && ids.length === 0 && !this.access.users.known) return undefined;
 		if (ids.length !== 1) this.wrong.push({ ...name, of, ids, known: [...new Set(known)] });
 		return ids.length === 1 ? ids[0] : undefined;
 	}

@@ -1,7 +1,7 @@
 /** OAuth providers: each belongs to a user, and one activity removes any number of them of one user. */
 import { compareText } from "../value.ts";
-import type { RequestShape, StepDraft } from "./kind.ts";
-import { removalKind } from "./removal.ts";
+import type { RequestShape } from "./kind.ts";
+import { removalDraft, removalKind } from "./removal.ts";
 
 export const oauthProviderRequest: RequestShape<"delete_oauth_providers"> = {
 	kind: "oauthProvider",
@@ -17,14 +17,9 @@ export const oauthProvider = removalKind({
 	operation: "delete_oauth_providers",
 	creations: /_CREATE_OAUTH_PROVIDERS?(_V\d+)?$/,
 	steps: (changes) =>
-		[...Map.groupBy(changes, ({ userId }) => userId ?? "")].map(([userId, ofUser]): StepDraft => {
-			return {
-				key: `oauthProviders:${userId}`,
-				operation: "delete_oauth_providers",
-				parameters: { userId, providerIds: ofUser.map(({ id }) => id).sort(compareText) },
-				covers: ofUser.map(({ address, id }) => ({ address, id })),
-				after: [],
-				reason: { kind: "remove", of: "oauthProvider", count: ofUser.length },
-			};
+		[...Map.groupBy(changes, ({ userId }) => userId ?? "")].map(([userId, ofUser]) => {
+			const providerIds = ofUser.map(({ id }) => id).sort(compareText);
+			const request = { operation: "delete_oauth_providers", parameters: { userId, providerIds } } as const;
+			return removalDraft(`oauthProviders:${userId}`, request, ofUser, "oauthProvider");
 		}),
 });

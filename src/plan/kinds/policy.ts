@@ -2,7 +2,7 @@
 import { compareText } from "../value.ts";
 import type { RemovalKind, RequestShape } from "./kind.ts";
 import { writtenDifferences } from "./policy-changes.ts";
-import { removalKind } from "./removal.ts";
+import { removalDraft, removalKind } from "./removal.ts";
 
 export const policyRequest: RequestShape<"delete_policies"> = {
 	kind: "policy",
@@ -37,16 +37,9 @@ const removable = removalKind({
 	operation: "delete_policies",
 	creations: /_CREATE_POLIC(Y|IES)(_V\d+)?$/,
 	steps: (changes) => {
-		if (changes.length === 0) return [];
-		const step = {
-			key: "policies",
-			operation: "delete_policies",
-			parameters: { policyIds: changes.map(({ id }) => id).sort(compareText) },
-			covers: changes.map(({ address, id }) => ({ address, id })),
-			after: [],
-			reason: { kind: "remove", of: "policy", count: changes.length },
-		} as const;
-		return [step];
+		const policyIds = changes.map(({ id }) => id).sort(compareText);
+		const request = { operation: "delete_policies", parameters: { policyIds } } as const;
+		return changes.length === 0 ? [] : [removalDraft("policies", request, changes, "policy")];
 	},
 });
 

@@ -3,7 +3,8 @@ import { printAddress } from "../address.ts";
 import type { Differences, RemovalChange, Unread } from "../change.ts";
 import { keyOfRemoval, labelOfObject } from "../objects.ts";
 import { type DesiredOrganization, type LiveOrganization, removalsOf } from "../organization.ts";
-import type { RemovalKind } from "./kind.ts";
+import type { CoveredObject, StepRequest } from "../step.ts";
+import type { RemovalKind, StepDraft } from "./kind.ts";
 import type { RemovalKindName } from "./names.ts";
 
 export function removalKind(kind: Omit<RemovalKind, "action" | "differences">): RemovalKind {
@@ -12,6 +13,17 @@ export function removalKind(kind: Omit<RemovalKind, "action" | "differences">): 
 		action: "remove",
 		differences: (desired, live) => removalDifferences(kind.name, desired, live),
 	};
+}
+
+/** Returns the step that removes these objects, of one kind and of one user where it is theirs. */
+export function removalDraft(
+	key: string,
+	request: StepRequest,
+	removed: readonly Pick<CoveredObject, "address" | "id">[],
+	of: "userTag" | RemovalKindName,
+): StepDraft {
+	const covers = removed.map(({ address, id }) => ({ address, id }));
+	return { key, ...request, covers, after: [], reason: { kind: "remove", of, count: removed.length } };
 }
 
 /** Returns the removal of an object. `isKnown`: whether it is known what is live; `name`: undefined where it is not there. */

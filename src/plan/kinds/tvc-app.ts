@@ -1,6 +1,6 @@
 /** TVC apps: one activity removes one app, and with it all its deployments. */
-import type { RequestShape, StepDraft } from "./kind.ts";
-import { removalKind } from "./removal.ts";
+import type { RequestShape } from "./kind.ts";
+import { removalDraft, removalKind } from "./removal.ts";
 
 export const tvcAppRequest: RequestShape<"delete_tvc_app_and_deployments"> = {
 	kind: "tvcApp",
@@ -16,14 +16,8 @@ export const tvcApp = removalKind({
 	operation: "delete_tvc_app_and_deployments",
 	creations: /_CREATE_TVC_APPS?(_V\d+)?$/,
 	steps: (changes) =>
-		changes.map(
-			({ id, address }): StepDraft => ({
-				key: `tvcApp:${id}`,
-				operation: "delete_tvc_app_and_deployments",
-				parameters: { appId: id },
-				covers: [{ address, id }],
-				after: [],
-				reason: { kind: "remove", of: "tvcApp", count: 1 },
-			}),
-		),
+		changes.map((app) => {
+			const request = { operation: "delete_tvc_app_and_deployments", parameters: { appId: app.id } } as const;
+			return removalDraft(`tvcApp:${app.id}`, request, [app], "tvcApp");
+		}),
 });

@@ -29,18 +29,11 @@ async function write(body: string, settings: Settings, environment: Environment)
 	const { RESULT_CHANGES: changes, RESULT_CODE: code, RESULT_ISSUE: order = "" } = environment;
 	const github = githubOf(environment);
 	const pullRequest = await pullRequestOf(settings, environment, github);
-	const [marker = ""] = body.split("\n", 1);
-	const author = settings.commentAuthor;
 	if (pullRequest !== null) {
 		const creates = settings.comment === "true" || changes === "true" || code !== "0";
-		await writeComment(github, pullRequest, { body, marker, author, creates });
+		await writeComment(github, pullRequest, body, settings.commentAuthor, creates);
 	}
-	if (order === "") return;
-	const title = "Drift: the organization is not in sync with its documents";
-	await writeIssue(github, {
-		...{ order, label: `${settings.slug}-drift`, title, body },
-		...{ author, runUrl: settings.runUrl },
-	});
+	if (order !== "") await writeIssue(github, order, body, settings);
 }
 
 /** The pull request to comment on: that of the event; after an apply, the one that brought the commit; or none. */
@@ -52,64 +45,54 @@ async function pullRequestOf(settings: Settings, environment: Environment, githu
 	return (await findMerged(github, environment.GITHUB_SHA ?? "")) ?? null;
 }
 
-interface Comment {
-	readonly body: string;
-	/** The first line of ours. */
-	readonly marker: string;
-	/** The login of the token's owner: anyone can write a comment that begins like ours. */
-	readonly author: string;
-	/** Whether a comment is created if there is none. */
-	readonly creates: boolean;
-}
-
-/** Updates our comment on the pull request, or creates it. */
-async function writeComment(github: Github, pullRequest: number, comment: Comment): Promise<void> {
+/**
+ * Updates our comment on the pull request, or creates it. Ours has the same first line, and `author`, who owns the token, wrote it:
+ * anyone can write a comment that begins like ours.
+ */
+async function writeComment(
+	github: Github,
+	pullRequest: number,
+	body: string,
+	author: string,
+	creates: boolean,
+): Promise<void> {
 	const path = `issues/${pullRequest}/comments`;
-	for await (const one of github.list(`${path}?per_page=100`)) {
-		if (!isOurs(one, comment)) continue;
-		await github.write("PATCH", `issues/comments/${one.id}`, { body: comment.body });
+	const [marker = ""] = body.split("\n", 1);
+	for await (const { id, user, body: text } of github.list(`${path}?per_page=100`)) {
+		const isOurs = loginOf(user) === author && typeof text === "string" && text.startsWith(marker);
+		if (typeof id !== "number" || !isOurs) continue;
+		await github.write("PATCH", `issues/comments/${id}`, { body });
 		return;
 	}
-	if (comment.creates) await github.write("POST", path, { body: comment.body });
-}
-
-function isOurs({ id, user, body }: Record<string, unknown>, { author, marker }: Comment): boolean {
-	return typeof id === "number" && loginOf(user) === author && typeof body === "string" && body.startsWith(marker);
+	if (creates) await github.write("POST", path, { body });
 }
 
 function loginOf(user: unknown): unknown {
 	return isRecord(user) ? user.login : undefined;
 }
 
-interface Issue {
-	readonly order: string;
-	readonly label: string;
-	readonly title: string;
-	readonly body: string;
-	readonly author: string;
-	readonly runUrl: string;
-}
-
 /** Opens, updates or closes the issue with this label that our token opened. */
-async function writeIssue(github: Github, issue: Issue): Promise<void> {
-	const number = await findIssue(github, issue);
+async function writeIssue(github: Github, order: string, body: string, settings: Settings): Promise<void> {
+	const label = `${settings.slug}-drift`;
+	const number = await findIssue(github, label, settings.commentAuthor);
 	if (number === undefined) {
-		if (issue.order !== "open") return;
+		if (order !== "open") return;
 		// Refused if it exists.
-		await github.write("POST", "labels", { name: issue.label, color: "d93f0b" }).catch(() => undefined);
-		await github.write("POST", "issues", { title: issue.title, body: issue.body, labels: [issue.label] });
+		await github.write("POST", "labels", { name: label, color: "d93f0b" }).catch(() => undefined);
+		const title = "Drift: the organization is not in sync with its documents";
+		await github.write("POST", "issues", { title, body, labels: [label] });
 		return;
 	}
-	if (issue.order !== "close") {
-		await github.write("PATCH", `issues/${number}`, { body: issue.body });
+	if (order !== "close") {
+		await github.write("PATCH", `issues/${number}`, { body });
 		return;
 	}
-	const said = `Everything is in sync with the documents again: ${issue.runUrl}`;
+	const said = `Everything is in sync with the documents again: ${settings.runUrl}`;
 	await github.write("POST", `issues/${number}/comments`, { body: said });
 	await github.write("PATCH", `issues/${number}`, { state: "closed", state_reason: "completed" });
 }
 
-async function findIssue(github: Github, { label, author }: Issue): Promise<number | undefined> {
+async function findIssue(github: Github, label: string, author: string): Promise<number | undefined> {
 	const query = new URLSearchParams({ labels: label, state: "open", per_page: "100" });
 	for await (const { number, user, pull_request: request } of github.list(`issues?${query}`)) {
 		if (typeof number === "number" && request === undefined && loginOf(user) === author) return number;

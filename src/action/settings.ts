@@ -17,7 +17,7 @@ export function readSettings(environment: Environment, event: unknown) {
 	const asked = oneOf("command", input("COMMAND"), commands);
 	const request = readPullRequest(event);
 	const { GITHUB_EVENT_NAME: eventName = "", GITHUB_REPOSITORY: repository = "" } = environment;
-	const command = permit(asked, { event: eventName, repository, from: request?.from ?? null });
+	const command = permit(asked, eventName, repository, request?.from ?? null);
 	const shard = matching("shard", input("SHARD"), /^(?:\d{1,6}\/\d{1,6})?$/, "I/N, for example 2/8");
 	const name = matching(
 		"name",
@@ -119,17 +119,16 @@ function readPullRequest(event: unknown): PullRequest | null {
 /** Events with a commit of a branch or tag of the repository, which only people with write access start. */
 const ownEvents = ["push", "merge_group", "schedule", "workflow_dispatch"];
 
-interface Run {
-	/** The name of the event; empty where there is none. */
-	readonly event: string;
-	/** `owner/name`. */
-	readonly repository: string;
-	/** `owner/name` of the repository with the branch of the pull request; empty when that was deleted, null without a pull request. */
-	readonly from: string | null;
-}
-
-/** Returns the command: for the pull request of a fork, `plan` and `test` become `validate`, which needs no key. Throws for others. */
-function permit<Command extends string>(asked: Command, { event, repository, from }: Run): Command | "validate" {
+/**
+ * Returns the command: for the pull request of a fork, `plan` and `test` become `validate`, which needs no key. Throws for others.
+ * `from` is the repository with the branch of the pull request; empty when that was deleted, null without a pull request.
+ */
+function permit<Command extends string>(
+	asked: Command,
+	event: string,
+	repository: string,
+	from: string | null,
+): Command | "validate" {
 	if (asked === "validate" || ownEvents.includes(event)) return asked;
 	if (event !== "pull_request") {
 		const name = event === "" ? "a run without an event" : showText(event);

@@ -68,14 +68,12 @@ interface Service extends EmulatorParts {
 	readonly closing: AbortSignal;
 }
 
-class BodyTooLarge extends Error {}
-
 /** Returns the whole body. Bytes beyond the limit are discarded, so that the client still gets its answer. */
 async function readBody(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
 	const body = new BoundedBody(limitBytes);
 	for await (const chunk of request as AsyncIterable<Buffer>) body.add(chunk);
 	const whole = body.read();
-	if (whole === undefined) throw new BodyTooLarge(`the body is larger than ${limitBytes} bytes`);
+	if (whole === undefined) throw new RequestError(413, 3, `the body is larger than ${limitBytes} bytes`);
 	return whole;
 }
 
@@ -88,19 +86,21 @@ function send(response: ServerResponse, status: number, text: string, headers: H
 	response.end(text);
 }
 
-function errorText(code: number, message: string): string {
-	return JSON.stringify(new RequestError(500, code, message).body());
+function sendError(response: ServerResponse, error: RequestError, headers?: Headers): void {
+	send(response, error.status, JSON.stringify(error.body()), headers);
 }
+
+const tooManyRequests = new RequestError(429, 8, "too many requests");
 
 /** Sends the answer of a fault that replaces that of the service. Returns its status; undefined for other kinds of fault. */
 function sendFault(response: ServerResponse, { fault, status: given, headers }: Fault): number | undefined {
 	if (fault === "429") {
-		send(response, 429, errorText(8, "too many requests"), headers);
-		return 429;
+		sendError(response, tooManyRequests, headers);
+		return tooManyRequests.status;
 	}
 	if (fault === "5xx") {
 		const status = given ?? faultDefaults.failureStatus;
-		send(response, status, errorText(grpcCodeOfStatus(status), "the service is unavailable"), headers);
+		sendError(response, new RequestError(status, grpcCodeOfStatus(status), "the service is unavailable"), headers);
 		return status;
 	}
 	if (fault === "html") {
@@ -156,18 +156,16 @@ async function answerOperation(service: Service, request: IncomingMessage, respo
 	const timeMs = clock.now();
 	const finish = log.start({ timeMs, method, path, operation: operation?.name ?? null });
 	const rawBody = await readBody(request, maxBodyBytes);
-	if (method !== "POST") {
-		finish({ status: 405 });
-		return send(response, 405, errorText(12, "only POST is served"), { allow: "POST" });
-	}
-	if (operation === undefined) {
-		finish({ status: 404 });
-		return send(response, 404, JSON.stringify(notFound("Not Found").body()));
-	}
+	const refuse = (error: RequestError, headers?: Headers): void => {
+		finish({ status: error.status });
+		sendError(response, error, headers);
+	};
+	if (method !== "POST") return refuse(new RequestError(405, 12, "only POST is served"), { allow: "POST" });
+	if (operation === undefined) return refuse(notFound("Not Found"));
 	const rejection = checkRateLimit(service, operation, rawBody);
 	if (rejection !== undefined) {
-		finish({ status: 429, ...readLogFields(operation, rawBody) });
-		return send(response, 429, errorText(8, "too many requests"), rejection);
+		finish(readLogFields(operation, rawBody));
+		return refuse(tooManyRequests, rejection);
 	}
 	const fault = faults.take(operation.name, transportFaults);
 	if (fault !== undefined) finish({ fault: fault.fault, ...readLogFields(operation, rawBody) });
@@ -199,7 +197,7 @@ async function answerRequest(service: Service, request: IncomingMessage, respons
 			const read = () => readBody(request, maxControlBodyBytes);
 			const url = new URL(target, "http://emulator");
 			const answer = await answerControl(service, { method, url, headers, readBody: read });
-			send(response, answer.status, JSON.stringify(answer.body));
+			send(response, 200, JSON.stringify(answer));
 		} else {
 			// Ends when the answer is written, so that the next request of the client does not count as concurrent.
 			const leave = service.log.enter();
@@ -207,11 +205,9 @@ async function answerRequest(service: Service, request: IncomingMessage, respons
 		}
 	} catch (error) {
 		if (response.headersSent) return void response.destroy();
-		if (error instanceof BodyTooLarge) {
-			return send(response, 413, errorText(3, error.message), { connection: "close" });
-		}
+		if (error instanceof RequestError) return sendError(response, error);
 		const reason = error instanceof Error ? error.message : "unknown";
-		send(response, 500, errorText(13, `the emulator failed: ${reason}`));
+		sendError(response, new RequestError(500, 13, `the emulator failed: ${reason}`));
 	}
 }
 

@@ -76,7 +76,12 @@ function rejectWebPages({ origin, host }: IncomingHttpHeaders, isKnownHost: Cont
 	throw new RequestError(403, 7, "this Host is not allowed under /emulator/; to allow a name: --allow-host NAME");
 }
 
-async function answerEndpoint({ control, store }: ControlParts, request: ControlRequest): Promise<unknown> {
+/** Returns what an endpoint answers. Requests of web pages are rejected before their body is read. Throws a RequestError. */
+export async function answerControl(
+	{ control, store, isKnownHost }: ControlParts,
+	request: ControlRequest,
+): Promise<unknown> {
+	rejectWebPages(request.headers, isKnownHost);
 	const { pathname, searchParams } = request.url;
 	const name = `${request.method} ${pathname}`;
 	const endpoint = endpoints[name];
@@ -92,18 +97,4 @@ async function answerEndpoint({ control, store }: ControlParts, request: Control
 	const takesQuery = name === "GET /emulator/state";
 	checkFields({ ...(takesBody ? {} : body), ...(takesQuery ? {} : query) }, {});
 	return endpoint(control, takesBody ? body : query, store);
-}
-
-/** Returns the answer to a request under /emulator/. Requests of web pages are rejected before their body is read. */
-export async function answerControl(
-	parts: ControlParts,
-	request: ControlRequest,
-): Promise<{ readonly status: number; readonly body: unknown }> {
-	try {
-		rejectWebPages(request.headers, parts.isKnownHost);
-		return { status: 200, body: await answerEndpoint(parts, request) };
-	} catch (error) {
-		if (!(error instanceof RequestError)) throw error;
-		return { status: error.status, body: error.body() };
-	}
 }

@@ -67,7 +67,7 @@ const create = async ({ challenge, userName }) => {
 		timeout: Math.max(1000, untilMs - Date.now()),
 	};
 	const { rawId, response } = await navigator.credentials.create({ publicKey });
-	return { credentialId: textOf(rawId), attestationObject: textOf(response.attestationObject), clientDataJson: textOf(response.clientDataJSON), transports: response.getTransports?.() ?? [] };
+	return { credentialId: textOf(rawId), attestationObject: textOf(response.attestationObject), authenticatorData: textOf(response.getAuthenticatorData()), clientDataJson: textOf(response.clientDataJSON), transports: response.getTransports?.() ?? [] };
 };
 
 const events = new EventSource(base + "/events");

@@ -43,18 +43,6 @@ const attested = Buffer.concat([
 	Buffer.from("passkey"),
 	coseKey,
 ]);
-const cborText = (text: string): Buffer => Buffer.concat([Buffer.of(0x60 + text.length), Buffer.from(text)]);
-const attestation = Buffer.concat([
-	Buffer.of(0xa3),
-	cborText("fmt"),
-	cborText("none"),
-	cborText("attStmt"),
-	Buffer.of(0xa0),
-	cborText("authData"),
-	Buffer.of(0x58, attested.length),
-	attested,
-]);
-
 let key: KeyObject | undefined;
 let words: Words = wordsOf([]);
 
@@ -117,16 +105,18 @@ function makeAttestation(dice: Dice): Json {
 		words,
 		dice.small(2),
 	);
+	const data = changeBytes(attested, dice);
 	const answer = {
 		credentialId: "cGFzc2tleQ",
 		clientDataJson: Buffer.from(JSON.stringify(clientData)).toString("base64url"),
-		attestationObject: changeBytes(attestation, dice),
+		attestationObject: dice.chance(0.9) ? data : changeBytes(attested, dice),
+		authenticatorData: data,
 		transports: ["usb", "internal"],
 	};
 	return { kind: "attestation", answer: mutateTree(answer, dice, words, dice.small(3)) };
 }
 
-/** Returns the bytes in base64url, some of them changed: lengths of CBOR are single bytes. */
+/** Returns the bytes in base64url, some of them changed. */
 function changeBytes(bytes: Buffer, dice: Dice): string {
 	const changed = Buffer.from(bytes);
 	for (let left = dice.small(4); left > 0; left -= 1)

@@ -5,14 +5,11 @@ import { isRecord } from "../common/json.ts";
 import type { Github } from "./github.ts";
 import type { Environment } from "./settings.ts";
 
-interface Reviewed {
-	readonly pullRequest: number;
-	/** The run that has the plan among its artifacts. */
-	readonly run: number;
-}
-
-/** Throws ConfigurationError if no plan of this repository belongs to the commit: never takes the artifact of a fork. */
-export async function findReviewed(github: Github, environment: Environment, workflow: string): Promise<Reviewed> {
+/**
+ * Returns the pull request, and the run that has the plan among its artifacts. Throws ConfigurationError if no plan of this
+ * repository belongs to the commit: never takes the artifact of a fork.
+ */
+export async function findReviewed(github: Github, environment: Environment, workflow: string) {
 	const { GITHUB_SHA: commit = "", GITHUB_REF_NAME: branch = "", GITHUB_REPOSITORY: repository = "" } = environment;
 	const pullRequest = await findMerged(github, commit);
 	if (pullRequest === undefined) {

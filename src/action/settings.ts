@@ -101,13 +101,8 @@ function linesOf(text: string): readonly string[] {
 		.filter((line) => line !== "");
 }
 
-interface PullRequest {
-	readonly number: number;
-	/** `owner/name` of the repository that has its branch; empty when that was deleted. */
-	readonly from: string;
-}
-
-function readPullRequest(event: unknown): PullRequest | null {
+/** Returns the number of the pull request, and the repository that has its branch: `owner/name`, empty when that was deleted. */
+function readPullRequest(event: unknown) {
 	if (!isRecord(event) || !isRecord(event.pull_request)) return null;
 	const { number, head } = event.pull_request;
 	const repository = isRecord(head) && isRecord(head.repo) ? head.repo.full_name : "";

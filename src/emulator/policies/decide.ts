@@ -46,14 +46,7 @@ function understand(policy: Policy): Understood | "not understood" {
 type Role = "ERROR" | "TIME_INACTIVE" | "other" | "takes part";
 
 /** A policy for one activity at one time: only its consensus is left to evaluate. */
-interface ReadyPolicy {
-	readonly policyId: string;
-	readonly isDeny: boolean;
-	readonly role: Role;
-	readonly consensus: Compiled | undefined;
-	/** The same as it is written. */
-	readonly text: string;
-}
+type ReadyPolicy = ReturnType<typeof makeReady>;
 
 /** Returns what a policy has to do with an activity. One that errs or is not understood takes no part (assumptions.ts). */
 function roleOf(compiled: Understood | "not understood", activity: Value, nowMs: number): Role {
@@ -67,13 +60,14 @@ function roleOf(compiled: Understood | "not understood", activity: Value, nowMs:
 	return isConcerned ? "takes part" : "other";
 }
 
-function makeReady(policy: Policy, activity: Value, nowMs: number): ReadyPolicy {
+function makeReady(policy: Policy, activity: Value, nowMs: number) {
 	const compiled = understand(policy);
 	return {
 		policyId: policy.policyId,
 		isDeny: policy.effect === "EFFECT_DENY",
 		role: roleOf(compiled, activity, nowMs),
 		consensus: compiled === "not understood" ? undefined : compiled.consensus,
+		/** The consensus as it is written. */
 		text: policy.consensus,
 	};
 }

@@ -185,4 +185,27 @@ describe.each(providers)("a policy of $title that is checked and then deleted", 
 		await later.delete(second.id, second.outs);
 		expect(world.submits()).toEqual(["delete_policies"]);
 	});
+
+	it("is deleted where its replacement has another name, before or after the replacement is created", async () => {
+		const given = { ...policy, references: { red: tags.signers } };
+		for (const isDeletedFirst of [true, false]) {
+			const world = await makeWorld();
+			const journal = join(makeFolder(), "journal.sqlite");
+			const provider = await start("Policy", world, { journal });
+			const { inputs } = await provider.check({}, given);
+			const { id, outs } = await provider.create({ ...inputs, resource: "one" });
+			const replacing = await start("Policy", world, { journal, wait: "9" });
+			world.clearRequests();
+			// With `replaceOnChanges`, the engine decides after it has compared.
+			const changed = { ...given, name: "two" };
+			const compared = await replacing.check(given, changed);
+			await replacing.diff(id, outs, { ...changed, ...compared.inputs });
+			const { inputs: replacement } = await replacing.check({}, changed);
+			const remove = () => replacing.delete(id, outs);
+			if (isDeletedFirst) await remove();
+			await replacing.create({ ...replacement, resource: "one" });
+			if (!isDeletedFirst) await remove();
+			expect(world.submits().toSorted()).toEqual(["create_policies", "delete_policies"]);
+		}
+	});
 });

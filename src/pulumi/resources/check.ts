@@ -86,6 +86,7 @@ export async function check(
 		const isMade = definition.creation?.isAsked(inputs) === true && olds.organizationId !== undefined;
 		const isReviewed = isMade && knownId(definition.creation?.idName ?? "", inputs) === undefined;
 		const isNew = !isReviewed && !sameValue(withoutResource(olds), withoutResource(inputs));
+		if (olds.organizationId === undefined) session.claims.renew(inputs);
 		const checked = isNew
 			? await checkLive(definition, target, { olds, news, unjudged: assumed?.unjudged }, session)
 			: { inputs, failures: [] };
@@ -163,10 +164,12 @@ async function checkLive(
 					...describeWarnings(inputs, plan),
 				]
 			: [];
-	// The create that finds its own object records that this resource created it.
 	const isOwn = origin === "own" || (origin === "other" && (await hasAsked(definition, inputs, session)));
-	const located = isOwn ? inputs : (definition.locate?.(target, comparison.live) ?? inputs);
-	return { inputs: located, failures: [], notices };
+	const located = definition.locate?.(target, comparison.live) ?? inputs;
+	// The create that finds its own object records that this resource created it.
+	return isOwn
+		? { inputs, failures: claim(definition, located, session), notices }
+		: { inputs: located, failures: [], notices };
 }
 
 /** Returns the plan with the names of all tags of its consequences: a policy alone reads no user tags, and its program names some. */

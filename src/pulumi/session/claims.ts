@@ -21,6 +21,8 @@ export interface Owner {
 export interface Claims {
 	/** Claims the object for the owner. Returns the other resource if one has claimed it already. `isKnown`: all its inputs are. */
 	claim(organizationId: string, object: string, owner: Owner, isKnown?: boolean): Owner | undefined;
+	/** What the resource has claimed so far keeps no object from its deletion: a replacement claims what it needs. */
+	renew(owner: Owner): void;
 	/**
 	 * Who manages the object when this resource is deleted. Its own claim counts if a replacement made it, whose inputs are known: for
 	 * `--target-dependents`, the engine also checks what it deletes, with unknown inputs.
@@ -53,7 +55,7 @@ export function explainSecond(subject: string, other: Owner, own: Owner, advice:
 
 /** The claims of this process, and of all that share them, on objects of one service: ids are unique to a service. */
 export function openClaims(shared: SharedClaims | undefined, url: string | undefined): Claims {
-	const own = new Map<string, { readonly owner: Owner; readonly isKnown: boolean }>();
+	const own = new Map<string, { readonly owner: Owner; isKnown: boolean }>();
 	const service = digestService(url);
 	const keyOf = (organizationId: string, object: string): string => `${service} ${organizationId} ${object}`;
 	return {
@@ -62,6 +64,9 @@ export function openClaims(shared: SharedClaims | undefined, url: string | undef
 			const claim = own.get(key);
 			if (claim?.isKnown === false && isSameOwner(claim.owner, deleted)) return undefined;
 			return claim?.owner ?? shared?.find(key);
+		},
+		renew(owner) {
+			for (const claim of own.values()) if (isSameOwner(claim.owner, owner)) claim.isKnown = false;
 		},
 		claim(organizationId, object, owner, isKnown = true) {
 			const key = keyOf(organizationId, object);

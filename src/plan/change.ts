@@ -1,6 +1,6 @@
 /** The result of comparing desired with live state: changes, problems, and what could not be read. */
 import type { Problem } from "../common/errors.ts";
-import type { NotRead } from "../policy/access.ts";
+import type { AccessPolicy, NotRead } from "../policy/access.ts";
 import type { Reason } from "../policy/powers/reason.ts";
 import type { AddressText, Scope } from "./address.ts";
 import type { KindName, ReadOnlyKindName, RemovalKindName } from "./kinds/names.ts";
@@ -36,13 +36,8 @@ export interface TagChange extends ChangeOf<"userTag", "create" | "update" | "re
 }
 
 /** All that can be managed of a policy. In `after`, ids of tags that the plan creates are stand-ins. */
-export interface PolicyContent {
-	readonly name: string;
-	readonly effect: string;
-	readonly consensus: string;
-	readonly condition: string;
+export interface PolicyContent extends Omit<AccessPolicy, "id" | "stated"> {
 	readonly notes: string;
-	readonly time: string;
 }
 
 export type WrittenExpressions = Pick<PolicyContent, "consensus" | "condition">;

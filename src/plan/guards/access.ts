@@ -8,6 +8,7 @@ import { type ActivityGroup, printGroup, sensitiveGroups } from "../../policy/po
 import { isUndocumented, type Reason } from "../../policy/powers/reason.ts";
 import type { AddressText } from "../address.ts";
 import { type Change, isWritten } from "../change.ts";
+import { completing } from "../impact/access-after.ts";
 import type { Consequences } from "../impact/consequences.ts";
 import type { PlanImpact } from "../impact/impact.ts";
 import type { Limits, PowerLimit, powerLimits } from "../organization.ts";
@@ -30,11 +31,7 @@ interface JudgedAccess {
 
 /** Returns the guards that these changes come near; none where no step can change who can do what. */
 export function judgeAccess(judged: JudgedAccess): readonly Guard[] {
-	const submitted = new Set<string>(
-		coveredAddresses(
-			judged.consequences.steps.filter(({ earlierActivity }) => earlierActivity?.relation !== "rejected"),
-		),
-	);
+	const submitted = new Set<string>(coveredAddresses(completing(judged.consequences.steps)));
 	const concerned = judged.changes.filter((change) => submitted.has(change.address) && changesAccess(change));
 	if (concerned.length === 0) return [];
 	return [

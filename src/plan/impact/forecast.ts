@@ -15,6 +15,7 @@ import {
 	unknownApproval,
 } from "../../policy/powers/forecast.ts";
 import { findLater } from "../../policy/powers/moments.ts";
+import { readsAnyTag } from "../../policy/powers/versions.ts";
 import type { PendingActivity, RelatedActivity } from "../activities/pending.ts";
 import type { StepForecasts } from "../order/order-steps.ts";
 import { closedSets, has, setOf } from "../order/partial-order.ts";
@@ -203,7 +204,7 @@ class Forecast {
 		const policies = this.#policiesFor(activity);
 		const ids = new Set(policies.map(({ id }) => id));
 		const texts = policies.map(({ consensus, condition }) => `${consensus}\n${condition}`.toLowerCase());
-		const namesAnyTag = texts.some((text) => /\btags\b/.test(text.replaceAll(/\btags\s*\.\s*contains\s*\(\s*'/g, "")));
+		const namesAnyTag = texts.some(readsAnyTag);
 		const namesCredentials = texts.some((text) => text.includes("credential"));
 		const isNamed = (tagId: string): boolean => namesAnyTag || texts.some((text) => text.includes(tagId));
 		return this.#steps.filter((step) => {

@@ -91,12 +91,16 @@ function findMoved(before: readonly AccessUser[], after: readonly AccessUser[]):
 	return { gained, lost };
 }
 
+/** Whether a text in lower case, of a consensus or condition, reads tags otherwise than by asking for one whose id it has. */
+export const readsAnyTag = (text: string): boolean =>
+	/\btags\b/.test(text.replaceAll(/\btags\s*\.\s*contains\s*\(\s*'/g, ""));
+
 /** Whether the step changes which users the policy means. `isSplit`: users have several votes, so that all are judged together. */
 function isMoved({ consensus, condition }: AccessPolicy, { gained, lost }: StepEffect, isSplit: boolean): boolean {
 	const moved = [...gained, ...lost];
 	if (isSplit) return moved.length > 0;
 	const text = `${consensus}\n${condition}`.toLowerCase();
-	if (moved.length > 0 && /\btags\b/.test(text.replaceAll(/\btags\s*\.\s*contains\s*\(\s*'/g, ""))) return true;
+	if (moved.length > 0 && readsAnyTag(text)) return true;
 	return moved.some((id) => text.includes(id));
 }
 

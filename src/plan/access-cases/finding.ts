@@ -56,6 +56,8 @@ export interface JudgedCase {
 	readonly asked: string;
 	readonly verdict: "passed" | "failed" | "unknown";
 	readonly findings: readonly CaseFinding[];
+	/** How many findings there are besides; left out where there are none. */
+	readonly more?: number;
 }
 
 /** One kind of activities at one time: all that a case says has the same answer there. */

@@ -53,13 +53,14 @@ export class CaseJudge {
 	}
 
 	judge(one: ResolvedCase): JudgedCase {
-		const findings = this.#find(one);
+		const { findings, more } = this.#find(one);
 		const states = findings.map(({ state }) => state);
 		const verdict = states.includes("failed") ? "failed" : states.includes("unknown") ? "unknown" : "passed";
-		return { name: one.name, at: one.at, asked: one.asked.text, verdict, findings };
+		return { name: one.name, at: one.at, asked: one.asked.text, verdict, findings, ...(more > 0 ? { more } : {}) };
 	}
 
-	#find(one: ResolvedCase): readonly CaseFinding[] {
+	/** Returns the first findings, and how many more there are. */
+	#find(one: ResolvedCase): Required<Pick<JudgedCase, "findings" | "more">> {
 		const found = this.#judgeAt(one, (points) => {
 			const budget = new Budget(maxSteps);
 			const all = points.flatMap((point) => {
@@ -69,10 +70,11 @@ export class CaseJudge {
 			const distinct = groupBy(all, keyOf).map(([first]) => first);
 			// What fails comes first: it decides the verdict.
 			const withState = (state: Check["state"]) => distinct.filter(({ check }) => check.state === state);
-			const kept = [...withState("failed"), ...withState("unknown")].slice(0, maxFindings);
-			return kept.map(({ check, point }) => describe(check, point));
+			const ordered = [...withState("failed"), ...withState("unknown")];
+			const kept = ordered.slice(0, maxFindings);
+			return { findings: kept.map(({ check, point }) => describe(check, point)), more: ordered.length - kept.length };
 		});
-		return "unknown" in found ? [unjudged(found.unknown)] : found;
+		return "unknown" in found ? { findings: [unjudged(found.unknown)], more: 0 } : found;
 	}
 
 	/** Returns what `judge` returns of the points; the reason where not all that it needs is known, or it throws TooComplex. */

@@ -55,10 +55,13 @@ export function caseRow(judged: JudgedCase, one: PowerNames): Row {
 	return {
 		said: [title(judged.name)],
 		...(judged.verdict === "passed" ? {} : { at: { file, line, column, code: `case-${judged.verdict}` } }),
-		rows: mergeAlike(judged.findings).map(({ finding, groups, isEach }) => ({
-			said: [...(finding.key === "" ? [] : [code(finding.key), ": "]), ...sayFinding(finding, groups, isEach, one)],
-			rows: finding.clauses.map((clause) => ({ said: sayClause(clause, one) })),
-		})),
+		rows: [
+			...mergeAlike(judged.findings).map(({ finding, groups, isEach }) => ({
+				said: [...(finding.key === "" ? [] : [code(finding.key), ": "]), ...sayFinding(finding, groups, isEach, one)],
+				rows: finding.clauses.map((clause) => ({ said: sayClause(clause, one) })),
+			})),
+			...(judged.more === undefined ? [] : [{ said: [`${judged.more} more`] }]),
+		],
 	};
 }
 

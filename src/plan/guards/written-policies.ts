@@ -4,7 +4,8 @@ import { type Change, isWritten } from "../change.ts";
 import { accessAfter } from "../impact/access-after.ts";
 import { idsOfReferences, tagsNamedBy } from "../kinds/references.ts";
 import { type DesiredOrganization, type LiveOrganization, policiesOf } from "../organization.ts";
-import type { Step } from "../step.ts";
+import { coveredAddresses, type Step } from "../step.ts";
+import { groupSteps } from "../step-groups.ts";
 import { compareText } from "../value.ts";
 import { type Guard, guardOf, judgeLimit } from "./guards.ts";
 
@@ -23,7 +24,9 @@ export function judgeWrites(
 ): readonly Guard[] {
 	const written = changes.filter(isWritten);
 	const updates = written.filter(({ action }) => action === "update");
-	const takeovers = written.filter(({ takesOver }) => takesOver);
+	// What was submitted already, in the first apply above all, takes over nothing more.
+	const submitted = coveredAddresses(groupSteps(steps).pending);
+	const takeovers = written.filter(({ takesOver, address }) => takesOver && !submitted.includes(address));
 	const { policyUpdates, takeovers: maxTakeovers } = desired.limits;
 	// In the first apply of an organization, nothing was applied from here yet.
 	const isFirst = live.lastApplied.policies === undefined;

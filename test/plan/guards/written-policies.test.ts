@@ -1,5 +1,6 @@
 /** Guards of policies and tags that a document writes. */
 import { describe, expect, test } from "vitest";
+import type { PendingActivity } from "../../../src/plan/activities/pending.ts";
 import { diff } from "../../../src/plan/diff.ts";
 import { judgeWrites } from "../../../src/plan/guards/written-policies.ts";
 import type {
@@ -8,6 +9,7 @@ import type {
 	LiveOrganization,
 	LivePolicy,
 } from "../../../src/plan/organization.ts";
+import { makePlan } from "../../../src/plan/plan.ts";
 import type { AccessPolicy } from "../../../src/policy/access.ts";
 import { policyRow } from "../../../src/render/sections/policy-changes.ts";
 import { guardText } from "../../../src/say/guards.ts";
@@ -22,9 +24,10 @@ import {
 	condition,
 	dave,
 	onlyUser,
+	pendingFor,
 	policyOf,
 } from "../support-access.ts";
-import { at, desiredOf, id, known, liveOf } from "../support-organizations.ts";
+import { at, context, desiredOf, id, known, liveOf } from "../support-organizations.ts";
 
 const [signers, others] = [id("tag", 1), id("tag", 2)];
 
@@ -75,6 +78,16 @@ describe("a live policy that was never applied from here", () => {
 		expect(judge(desired, { ...live, lastApplied: applied })).toEqual(["takeovers=1 refuses"]);
 		const limited = { ...desired, limits: { takeovers: 1 } };
 		expect(judge(limited, { ...live, lastApplied: applied })).toEqual(["takeovers=1"]);
+	});
+
+	test("does not block while the activity that replaces it is pending, though another one of the first apply completed", () => {
+		const applied = { ...live.lastApplied, policies: { [id("policy", 6)]: { appliedAt: "", name: "b" } } };
+		const later = { ...live, lastApplied: applied };
+		const first = makePlan(desired, live, context);
+		const kinds = (waiting: readonly PendingActivity[]) =>
+			makePlan(desired, later, { ...context, waiting }).guards.map(({ kind, refuses }) => [kind, refuses]);
+		expect(kinds([])).toContainEqual(["takeovers", true]);
+		expect(kinds([pendingFor(first, 0)])).not.toContainEqual(["takeovers", true]);
 	});
 });
 

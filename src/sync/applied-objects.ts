@@ -5,8 +5,9 @@ import { labelOf } from "../plan/address.ts";
 import type { Change, PolicyChange, TagChange } from "../plan/change.ts";
 import { findObjects } from "../plan/kinds/found-objects.ts";
 import type { RemovalKindName } from "../plan/kinds/names.ts";
+import { findTags } from "../plan/kinds/user-tag.ts";
 import { keyOfRemoval } from "../plan/objects.ts";
-import { type LastAppliedTag, policiesOf } from "../plan/organization.ts";
+import { type LastAppliedTag, policiesOf, tagsOf } from "../plan/organization.ts";
 import { compareText } from "../plan/value.ts";
 import { parametersOf } from "../wire/request-body.ts";
 import type { Comparison } from "./converge.ts";
@@ -37,19 +38,28 @@ export function appliedByStep(parameters: AnyParameters, changes: readonly Chang
 			});
 }
 
-/** Records the policies that are as the document has them, when they were read: they count as applied from here. */
+/** Records the policies and tags of a document with policies that are as it has them when they are read: they count as applied. */
 export function recordInSync(
 	{ desired, live, plan }: Pick<Comparison, "desired" | "live" | "plan">,
 	journal: Pick<Journal, "lastApplied" | "recordApplied">,
 ): void {
 	const { organizationId, changes, readAt: appliedAt } = plan;
-	if (plan.problems.length > 0 || live.policies?.known !== true) return;
-	const { policies = {} } = journal.lastApplied(organizationId);
-	const changed = new Set(changes.map((change) => (change.kind === "policy" ? change.id : "")));
-	const applied = findObjects(policiesOf(desired), live.policies.value).found.flatMap(
-		({ live: { id, name } }): readonly AppliedObject[] =>
-			changed.has(id) || policies[id] !== undefined ? [] : [{ kind: "policyText", id, value: { appliedAt, name } }],
+	if (plan.problems.length > 0 || live.policies?.known !== true || !live.userTags.known) return;
+	const { policies = {}, userTags } = journal.lastApplied(organizationId);
+	const changed = changes.flatMap((change) =>
+		change.kind === "policy" ? change.id : change.kind === "userTag" ? change.tagId : [],
 	);
+	const known = new Set([...changed, ...Object.keys(policies), ...Object.keys(userTags)]);
+	const texts = findObjects(policiesOf(desired), live.policies.value).found.map(
+		({ live: { id, name } }): AppliedObject => ({ kind: "policyText", id, value: { appliedAt, name } }),
+	);
+	// Where the document says nothing of the members, they were not read: whatever is live then is newer.
+	const tags = findTags(tagsOf(desired), live.userTags.value).found.map(({ live: { id, name, members, updatedAt } }) =>
+		members.known
+			? appliedTag(id, name, members.value, [], { appliedAt }, updatedAt)
+			: appliedTag(id, name, [], [], { appliedAt, completedAtMs: 0 }),
+	);
+	const applied = [...texts, ...tags].filter(({ id }) => !known.has(id));
 	if (applied.length > 0) journal.recordApplied(organizationId, applied);
 }
 
@@ -143,13 +153,14 @@ function appliedTag(
 	present: readonly string[],
 	gone: readonly string[],
 	at: Completion,
+	updatedAt = "",
 ): AppliedObject {
 	const sorted = (users: readonly string[]) => [...new Set(users)].sort(compareText);
 	const { createdIds: _, ...times } = at;
 	return {
 		kind: "userTag",
 		id,
-		value: { ...times, name, present: sorted(present), gone: sorted(gone), updatedAt: "" },
+		value: { ...times, name, present: sorted(present), gone: sorted(gone), updatedAt },
 	};
 }
 

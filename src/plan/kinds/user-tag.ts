@@ -140,7 +140,7 @@ function notThere(
 		({ id }) => wanted.id === undefined && live.lastApplied.userTags[id]?.name === wanted.name,
 	);
 	if (renamed !== undefined) {
-		return `${what}; the tag that had this name when orgsync last changed it is now called ${quote(renamed.name)}: add \`id: ${renamed.id}\` to rename it back`;
+		return `${what}; the tag that had this name when orgsync last applied it is now called ${quote(renamed.name)}: add \`id: ${renamed.id}\` to rename it back`;
 	}
 	// Only an entry with an id is not found although a tag has its name.
 	const named = userTags.find(({ name }) => name === wanted.name);

@@ -92,6 +92,20 @@ describe("a policy that an apply found in sync", () => {
 	});
 });
 
+describe("a tag that an apply found in sync", () => {
+	test("counts as applied from here: another tag of its name blocks a plan whose policies name it", async () => {
+		await start(signers, `policies:\n${policy("pay")}`);
+		expect(await apply()).toMatchObject({ code: 0 });
+		const [tagId] = policies;
+		await world.change({
+			remove: { userTags: [tags.signers] },
+			userTags: [{ tagId, tagName: "signers", userIds: [bob] }],
+		});
+		const blocked = await world.run(["plan", "--detailed-exitcode"]);
+		expect(blocked).toMatchObject({ code: 5, stdout: expect.stringContaining("--allow rebound=1") });
+	});
+});
+
 describe("an update of a policy", () => {
 	/** A policy is live with a note, and the document wants another one. */
 	async function startUpdate(notes: string): Promise<void> {

@@ -42,7 +42,7 @@ function addWithImports(file: string, found: Set<string>): void {
 function withoutComments(file: string): string {
 	const options = {
 		module: true,
-		compress: false,
+		compress: true,
 		mangle: { toplevel: false },
 		codegen: { removeWhitespace: true },
 	} as const;

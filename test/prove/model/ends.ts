@@ -5,6 +5,8 @@ import type { Ended } from "../command.ts";
 export interface Known {
 	readonly reads: "all" | "documented";
 	readonly isLimited: boolean;
+	/** Whether the journal has all that the runners made. */
+	readonly hasAll: boolean;
 	/** Whether a duplicate was left out: the second activity of a change can fail. */
 	readonly hasLeftOut: boolean;
 	/** Whether another tool removed an object that the document removes. */
@@ -19,6 +21,8 @@ export function explainEnd({ code, stdout, stderr }: Ended, known: Known): "next
 	// An apply can learn only now that the activity of the same bytes was rejected, or failed a moment ago; the next one goes on.
 	if (code === 9 || /^ +(rejected$|failed: failed because of a fault)/m.test(text)) return "next";
 	if (hasFailed && known.hasLeftOut) return "next";
+	// Someone deleted a tag, and a runner made it again, which this journal does not know: a person looks, and allows it.
+	if (isRebound({ code, stdout, stderr }) && !known.hasAll) return "next";
 	if (code === 5 && known.isLimited) return { name: "ended blocked by a guard" };
 	if (hasFailed && /in doubt|unknown|submitted before/.test(text)) {
 		return known.reads === "all" ? "next" : { name: "ended in doubt: activities unreadable" };
@@ -29,4 +33,9 @@ export function explainEnd({ code, stdout, stderr }: Ended, known: Known): "next
 		return { name: "ended with an object that another tool removed, unreadable" };
 	}
 	return null;
+}
+
+/** Whether the guard `rebound` blocks. */
+export function isRebound({ code, stdout, stderr }: Ended): boolean {
+	return code === 5 && (stdout + stderr).includes("--allow rebound=1");
 }

@@ -6,6 +6,7 @@ import type { Counts } from "../proof.ts";
 import { randomFrom } from "../proof.ts";
 import { changesOf, drawWorld, isVote, keys, type ListedActivity, type SmallWorld, users } from "../small-world.ts";
 import type { Action, Machine as MachineNumber, Setting, Trouble, Voter } from "./actions.ts";
+import { isRebound } from "./ends.ts";
 import { Judge, type Running } from "./judge.ts";
 import { type Clock, Machine } from "./machines.ts";
 import { changeOutside, submitOutside } from "./outside.ts";
@@ -279,15 +280,15 @@ export class History {
 		await service.setRules({ ...rules, denyReads: [] });
 		for (const machine of this.#machines) machine.aheadMs = 0;
 		const maxRounds = 6;
+		const words = ["apply", "--yes", "--retry-rejected"];
+		const [machine] = this.#machines;
 		let last = "";
 		for (let round = 0; round < maxRounds; round += 1) {
-			const ended = await this.#run(
-				{ words: ["apply", "--yes", "--retry-rejected"], who: "alice", machine: this.#machines[0], may: "change" },
-				calm,
-			);
+			const ended = await this.#run({ words, who: "alice", machine, may: "change" }, calm);
 			last = ended.stdout + ended.stderr;
 			if (ended.code === 0) return this.#judge.judgeEnd(this.#machines);
-			if (!this.#judge.mayEnd(ended)) return;
+			if (!this.#judge.mayEnd(ended, machine)) return;
+			if (isRebound(ended)) words.push("--allow", "rebound=1");
 			// A request in doubt may still arrive for an hour.
 			if (ended.code !== 8) service.nowMs += 75 * minuteMs;
 			if (ended.code !== 8) continue;

@@ -289,10 +289,11 @@ export class Judge {
 	}
 
 	/** Whether the next apply can go on after a run of the last phase that ended like this. Throws for an end that nothing explains. */
-	mayEnd(ended: Ended): boolean {
+	mayEnd(ended: Ended, { journal }: Machine): boolean {
 		const { activities } = this.#service.look();
 		const why = explainEnd(ended, {
 			...this.#setting,
+			hasAll: this.#setting.isShared && !journal.hasForgotten,
 			hasLeftOut: this.#hasLeftOut,
 			removedByOthers: activities.some(({ id }) => !this.#makers.has(id) && this.#completedAt.has(id)),
 		});

@@ -14,7 +14,7 @@ const onlyDoor = (name, doors) => ({
 
 /** Files that every room may import. */
 const shared =
-	"^src/(common/(activity-table|bounded-body|defined|errors|escape|group-by|invisible|joinable|json|own|remember|said|tracing|version)\\.ts$|schema/((bundle|files|formats|schema)\\.ts$|validators/))";
+	"^src/(common/(activity-table|bounded-body|defined|errors|escape|group-by|invisible|joinable|json|own|remember|said|tracing|uuid|version)\\.ts$|schema/((bundle|files|formats|schema)\\.ts$|validators/))";
 
 /** Files that every room may import that reads or writes files, or runs as a process. */
 const sharedByDoers = "^src/common/(hide-secrets|private-file)\\.ts$";

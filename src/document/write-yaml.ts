@@ -1,5 +1,6 @@
 /** Writes values as YAML for any place of a document. A literal `${` is `$${`, as variables are substituted when it is read. */
 import { escapeSequence, findHidden, replaceHidden } from "../common/invisible.ts";
+import { uuid } from "../common/uuid.ts";
 
 /** The style of a text. The writer uses double quotes if the text does not fit the style. */
 export type TextStyle = "plain" | "single" | "double";
@@ -9,8 +10,6 @@ const notText = /^(?:null|true|false|yes|no|on|off|y|n)$/i;
 
 /** Text that begins with a letter and has no YAML syntax. A UUID is text too, although it can begin with a digit. */
 const plainWords = /^[\p{L}_][\p{L}\p{N}_.@/-]*(?: [\p{L}\p{N}_.@/-]+)*$/u;
-const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
 /** Text that a pipeline would run as a command if the document were printed to its log. */
 const commandOfLog = /(?<=#)#(?=\w*\[)/g;
 

@@ -328,14 +328,11 @@ export interface LastAppliedTag extends LastAppliedRemoval {
 	readonly gone: readonly string[];
 	/** The tag's `updatedAt` when our change was verified; when live shows another, the tag was changed since. */
 	readonly updatedAt: string;
-	/** When our activity was last updated, by the service's clock: a later change is by others. Left out if unknown. */
+	/** When our activity was last updated, by the service's clock: a later change is by others. Left out if unknown; 0 where members were not read. */
 	readonly completedAtMs?: number;
 }
 
 export const emptyLastApplied: LastApplied = { userTags: {}, removed: {} };
-
-/** What an id looks like: a UUID, in any case. */
-export const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /** An object, or a user, as the service calls it. Names of users are not unique, and perhaps empty. */
 export interface Named {

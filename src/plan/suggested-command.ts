@@ -1,6 +1,6 @@
 /** Commands for a reader to copy: values until they are printed, with the flags of the call that prints them. */
 import { quoteForShell } from "../common/escape.ts";
-import { uuid } from "./organization.ts";
+import { uuid } from "../common/uuid.ts";
 
 /** What a suggestion repeats of the call that prints it. Credentials are left out: a report must not show where keys are. */
 export interface CommandContext {

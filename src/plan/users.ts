@@ -2,8 +2,9 @@
 
 import { showName } from "../common/escape.ts";
 import { own } from "../common/own.ts";
+import { uuid } from "../common/uuid.ts";
 import type { Change } from "./change.ts";
-import { type Known, uuid } from "./organization.ts";
+import type { Known } from "./organization.ts";
 import { compareText, sameValue } from "./value.ts";
 
 /** The names that a label is made of; a plan and a three-way comparison have them. */

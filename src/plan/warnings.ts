@@ -1,6 +1,7 @@
 /** Warnings of a plan: what the document or a policy says of objects that do not exist. What could not be read may exist. */
 import type { Problem } from "../common/errors.ts";
 import { showAddress, showName } from "../common/escape.ts";
+import { uuid } from "../common/uuid.ts";
 import type { AccessState } from "../policy/access.ts";
 import { findNamedTags } from "../policy/lint/named-tags.ts";
 import { describeTime } from "./access-window.ts";
@@ -23,7 +24,6 @@ import {
 	policiesOf,
 	removalsOf,
 	tagsOf,
-	uuid,
 } from "./organization.ts";
 import { addressOfRule, tagNamesOf } from "./rules/rules.ts";
 import { compareText } from "./value.ts";

@@ -3,11 +3,11 @@
 import { showAddress } from "../common/escape.ts";
 import { type Said, say } from "../common/said.ts";
 import { organizationChannel, stepChannel } from "../common/tracing.ts";
+import { uuid } from "../common/uuid.ts";
 import { describeTime, isPastValidity } from "../plan/access-window.ts";
 import { printScope } from "../plan/address.ts";
 import { retriesOf } from "../plan/guards/overrides.ts";
 import { findUnreadPolicies } from "../plan/kinds/policy-changes.ts";
-import { uuid } from "../plan/organization.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Report, Stats, StepResult } from "../plan/report.ts";
 import { fillStandIns, standInsIn } from "../plan/stand-in.ts";

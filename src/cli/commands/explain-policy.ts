@@ -2,8 +2,8 @@
 import { exitCodes, ifAvailable } from "../../common/errors.ts";
 import { showName } from "../../common/escape.ts";
 import { isRecord } from "../../common/json.ts";
+import { uuid } from "../../common/uuid.ts";
 import { historyOf, type PolicyActivity, type PolicyEvent } from "../../plan/activities/policy-history.ts";
-import { uuid } from "../../plan/organization.ts";
 import { resultHead } from "../../render/result/head.ts";
 import type { ExplainPolicyResult } from "../../render/result/policy-history.ts";
 import { completionTime, recordedActivity, submitterOf } from "../../sync/attribute.ts";

@@ -3,6 +3,7 @@
 import { ConfigurationError, exitCodes, ifAvailable } from "../../common/errors.ts";
 import { showText } from "../../common/escape.ts";
 import { isRecord, textOrNull } from "../../common/json.ts";
+import { uuid } from "../../common/uuid.ts";
 import { addressesOf, type ObjectNames } from "../../plan/activities/activity-objects.ts";
 import type { Reads } from "../../plan/plan.ts";
 import type { ExplainPolicyResult } from "../../render/result/policy-history.ts";
@@ -14,7 +15,6 @@ import {
 	type MfaStatus,
 	resultHead,
 } from "../../render/result/result.ts";
-import { formats } from "../../schema/formats.ts";
 import { emptyJournal } from "../../sync/journal/journal.ts";
 import { type Activity, readAnyActivity, readTime } from "../../wire/activity.ts";
 import type { Reader } from "../../wire/client.ts";
@@ -47,7 +47,7 @@ async function explainActivity(
 ): Promise<ExplainResult> {
 	const { reads } = call.flags;
 	const fields = { organizationId, activityId };
-	if (!formats.uuid.test(activityId)) {
+	if (!uuid.test(activityId)) {
 		throw new ConfigurationError(`\`${showText(activityId)}\` is not an activity id: it must be a UUID`, {
 			hint: "apply and status print the ids of pending activities; for a policy: policy:NAME",
 		});

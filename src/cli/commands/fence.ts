@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { defined } from "../../common/defined.ts";
 import { ConfigurationError, exitCodes } from "../../common/errors.ts";
 import { showText } from "../../common/escape.ts";
-import { uuid } from "../../plan/organization.ts";
+import { uuid } from "../../common/uuid.ts";
 import { commandText } from "../../plan/suggested-command.ts";
 import { unreadIn } from "../../policy/access.ts";
 import { listUnfenceable, type Unfenceable } from "../../policy/credentials.ts";

@@ -3,11 +3,12 @@
 import { defined, nonEmpty } from "../../common/defined.ts";
 import { ConfigurationError, combineExitCodes, type ExitCode, exitCodes } from "../../common/errors.ts";
 import { showText } from "../../common/escape.ts";
+import { uuid } from "../../common/uuid.ts";
 import { type DesiredFleet, organizationsIn } from "../../document/read/fleet.ts";
 import { failingCases } from "../../plan/access-cases/planned.ts";
 import type { ThreeWay } from "../../plan/base/three-way.ts";
 import { blockingGuards, withoutAllowed } from "../../plan/guards/overrides.ts";
-import { type DesiredOrganization, uuid } from "../../plan/organization.ts";
+import type { DesiredOrganization } from "../../plan/organization.ts";
 import { findsDifference, type Plan, type SavedPlanFacts } from "../../plan/plan.ts";
 import { commandText } from "../../plan/suggested-command.ts";
 import type { FoundOrganization } from "../../render/result/found.ts";

@@ -5,11 +5,11 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { ConfigurationError, OrgsyncError } from "../../common/errors.ts";
 import { showText } from "../../common/escape.ts";
+import { uuid } from "../../common/uuid.ts";
 import { type DesiredFleet, filterFleet, mapFleet, organizationsIn } from "../../document/read/fleet.ts";
 import type { DesiredOrganization } from "../../plan/organization.ts";
 import { type NamedOrganization, namedIn } from "../../plan/organization-name.ts";
 import { type CommandContext, commandText } from "../../plan/suggested-command.ts";
-import { formats } from "../../schema/formats.ts";
 import { findOrganizationId } from "../../wire/credentials.ts";
 import type { ConnectionFlags } from "../connect.ts";
 import { type DocumentFlags, defaultDocument, readDesired, readFleet } from "../files/sources.ts";
@@ -197,7 +197,7 @@ function documentsOf({ flags, terminal }: Call<NamingFlags>): readonly string[] 
 /** Throws ConfigurationError for an invalid organization id, before any request. `hint` is where it comes from. */
 export function checkOrganizationId(organizationId: string | undefined, hint?: string): void {
 	if (organizationId === undefined) return;
-	if (formats.uuid.test(organizationId)) return;
+	if (uuid.test(organizationId)) return;
 	const message = `\`${showText(organizationId)}\` is not an organization id: it must be a UUID`;
 	throw new ConfigurationError(message, hint === undefined ? {} : { hint });
 }
@@ -205,7 +205,7 @@ export function checkOrganizationId(organizationId: string | undefined, hint?: s
 /** Returns the user id for an alias of the documents, or for an id. Throws ConfigurationError for any other text. */
 export async function findUser(call: Call<NamingFlags & { readonly user: string }>): Promise<string> {
 	const { user } = call.flags;
-	if (formats.uuid.test(user)) return user.toLowerCase();
+	if (uuid.test(user)) return user.toLowerCase();
 	const organizations = await readNamed(call);
 	const found = organizations.map(({ users }) => users[user]).find((id) => id !== undefined);
 	if (found !== undefined) return found;

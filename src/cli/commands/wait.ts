@@ -1,12 +1,12 @@
 /** `wait`: reads pending activities until they have ended, and shows what happens meanwhile. It submits nothing. */
 import { ConfigurationError, combineExitCodes, exitCodes } from "../../common/errors.ts";
 import { showText } from "../../common/escape.ts";
+import { uuid } from "../../common/uuid.ts";
 import { addressesOf, type ObjectNames } from "../../plan/activities/activity-objects.ts";
 import type { PendingActivity } from "../../plan/activities/pending.ts";
 import { commandText } from "../../plan/suggested-command.ts";
 import { resultHead, type WaitResult } from "../../render/result/result.ts";
 import { reasonText } from "../../say/reason.ts";
-import { formats } from "../../schema/formats.ts";
 import { isOpen, type JournalEntry, knownOutcome } from "../../sync/journal/journal.ts";
 import { readAgain } from "../../sync/read/read-again.ts";
 import { isPendingOutcome, outcomeOfStatus } from "../../sync/submit/outcomes.ts";
@@ -121,7 +121,7 @@ function seenOf(activity: PendingActivity | undefined): Watched["seen"] {
 async function findEnded(activityId: string, names: ReadonlyMap<string, ObjectNames>, run: WaitRun): Promise<Watched> {
 	for (const [organizationId, namesHere] of run.flags.reads === "auto" ? names : []) {
 		// The service would reject what is no id, such as a fingerprint.
-		if (!formats.uuid.test(activityId)) continue;
+		if (!uuid.test(activityId)) continue;
 		const found = await readAgain(organizationId, [{ activityId, type: null }], run.reader);
 		const record = found.get(activityId.toLowerCase());
 		if (record === undefined) continue;

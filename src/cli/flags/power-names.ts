@@ -2,7 +2,7 @@
 import { ConfigurationError } from "../../common/errors.ts";
 import { showText } from "../../common/escape.ts";
 import { idsNamed } from "../../common/own.ts";
-import { uuid } from "../../plan/organization.ts";
+import { uuid } from "../../common/uuid.ts";
 import { activityTypes } from "../../policy/activities/types.ts";
 import { readFields } from "../../policy/powers/fields.ts";
 import {

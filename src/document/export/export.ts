@@ -6,21 +6,21 @@
  */
 
 import { replaceHidden } from "../../common/invisible.ts";
+import { uuid } from "../../common/uuid.ts";
 import { desiredAt } from "../../plan/access-window.ts";
 import { printAddress } from "../../plan/address.ts";
 import { diff } from "../../plan/diff.ts";
 import { readOnlyKinds, removalKinds } from "../../plan/kinds/index.ts";
 import type { ExportedKind, ReadOnlyKind } from "../../plan/kinds/kind.ts";
 import { expectationLists, type RemovalKindName, removalKindNames, removalLists } from "../../plan/kinds/names.ts";
-import {
-	type Known,
-	type LiveOrganization,
-	type LiveRecord,
-	type LiveRemovable,
-	type LiveUserTag,
-	type Named,
-	uuid,
-	type WholeOrganization,
+import type {
+	Known,
+	LiveOrganization,
+	LiveRecord,
+	LiveRemovable,
+	LiveUserTag,
+	Named,
+	WholeOrganization,
 } from "../../plan/organization.ts";
 import { compareText } from "../../plan/value.ts";
 import { reasonText } from "../../say/reason.ts";

@@ -1,6 +1,7 @@
 /** Reads a file of access cases (docs/testing.md, schemas/access.json). */
 
 import type { Problem } from "../../common/errors.ts";
+import { uuid } from "../../common/uuid.ts";
 import {
 	type AccessCase,
 	type AskedActivities,
@@ -10,7 +11,6 @@ import {
 	listModes,
 	type NamedSet,
 } from "../../plan/access-cases/case.ts";
-import { uuid } from "../../plan/organization.ts";
 import { activityTypes, kindOfType } from "../../policy/activities/types.ts";
 import { printExpression } from "../../policy/language/printer.ts";
 import { type Fields, printFields, readFields } from "../../policy/powers/fields.ts";

@@ -1,6 +1,7 @@
 /** Merges all documents of one organization into its desired state, and reports conflicts between them. */
 
 import { defined, nonEmpty } from "../../common/defined.ts";
+import { uuid } from "../../common/uuid.ts";
 import { kindOf, removalKinds } from "../../plan/kinds/index.ts";
 import { type RemovalKindName, removalLists } from "../../plan/kinds/names.ts";
 import { keyOfRemoval } from "../../plan/objects.ts";
@@ -13,7 +14,6 @@ import {
 	type Limits,
 	type NamePlaces,
 	powerLimits,
-	uuid,
 	writeLimits,
 } from "../../plan/organization.ts";
 import { standInFor } from "../../plan/stand-in.ts";

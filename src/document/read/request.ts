@@ -1,7 +1,7 @@
 /** Reads the request body of one activity, as JSON or YAML, and what it says of the fields that conditions read (docs/powers.md#one-activity). */
 
 import type { Problem } from "../../common/errors.ts";
-import { uuid } from "../../plan/organization.ts";
+import { uuid } from "../../common/uuid.ts";
 import { activityTypes, findType, kindOfType } from "../../policy/activities/types.ts";
 import { listOf, type Value } from "../../policy/language/values.ts";
 import { type Fields, readFields, typeOf } from "../../policy/powers/fields.ts";

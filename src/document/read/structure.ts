@@ -5,7 +5,7 @@
  * ignored here: the code that reads those values reports better problems.
  */
 
-import { uuid } from "../../plan/organization.ts";
+import { uuid } from "../../common/uuid.ts";
 import { checkSchema, type SchemaError, type Validators } from "../../schema/schema.ts";
 import { validators as ofDocuments } from "../../schema/validators/document.ts";
 import { type Cell, cellAt, isWithinInvalid, pathOf, pathWithKey, toPlainValue } from "../cell.ts";

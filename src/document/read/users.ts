@@ -1,6 +1,7 @@
 /** Resolves the users of documents: an alias or an id to the user id, in lower case. */
 
-import { type Position, uuid } from "../../plan/organization.ts";
+import { uuid } from "../../common/uuid.ts";
+import type { Position } from "../../plan/organization.ts";
 import { type Cell, entryOf, hasOrIntends, itemsOf } from "../cell.ts";
 import { describePlace, didYouMean, distinct, invalidate, quote, quoteCell, report } from "../report.ts";
 

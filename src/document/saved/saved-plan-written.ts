@@ -1,7 +1,8 @@
 /** Checks what a saved plan states of tags that are created or removed, and of policies that are created or changed. */
+
+import { uuid } from "../../common/uuid.ts";
 import type { PolicyChange, TagChange } from "../../plan/change.ts";
 import { tagChangeOf } from "../../plan/kinds/tag-change.ts";
-import { uuid } from "../../plan/organization.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { standInFor } from "../../plan/stand-in.ts";
 import { sameValue } from "../../plan/value.ts";

@@ -1,7 +1,7 @@
 /** Finds the users, tags and policies that access cases name. */
 import { idsNamed } from "../../common/own.ts";
+import { uuid } from "../../common/uuid.ts";
 import { type AccessState, type AccessUser, type Known, policyNamesIn } from "../../policy/access.ts";
-import { uuid } from "../organization.ts";
 import { compareText } from "../value.ts";
 import type { AccessCase, CaseFile, CaseList, CaseName, NamedSet } from "./case.ts";
 

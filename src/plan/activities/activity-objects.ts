@@ -1,6 +1,8 @@
 /** Names the objects that a pending activity changes, by the document and the journal: nothing is asked of the service for it. */
+
+import { uuid } from "../../common/uuid.ts";
 import { type AddressText, parseAddress, printAddress } from "../address.ts";
-import { type DesiredOrganization, tagsOf, uuid } from "../organization.ts";
+import { type DesiredOrganization, tagsOf } from "../organization.ts";
 import { isStepOperation, targetOf } from "./requests.ts";
 
 /** An activity or a request: parameters come from the service and may have any shape. */

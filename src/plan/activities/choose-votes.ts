@@ -1,6 +1,7 @@
 /** Chooses on which pending activities to vote: the named ones, those of a saved plan, or those that the document wants. Pure. */
 
-import { type DesiredOrganization, type LiveOrganization, uuid } from "../organization.ts";
+import { uuid } from "../../common/uuid.ts";
+import type { DesiredOrganization, LiveOrganization } from "../organization.ts";
 import { fillStandIns } from "../stand-in.ts";
 import type { Step } from "../step.ts";
 import { findDisagreements, findNamesTaken } from "./agreement.ts";

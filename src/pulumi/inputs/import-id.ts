@@ -1,6 +1,6 @@
 /** Ids by which a program imports or reads an object: `ORGANIZATION/TAG`, or `TAG` in the default one. TAG is an id or a name. */
 import { showName } from "../../common/escape.ts";
-import { uuid } from "../../plan/organization.ts";
+import { uuid } from "../../common/uuid.ts";
 import { standInsIn } from "../../plan/stand-in.ts";
 import { commandText } from "../../plan/suggested-command.ts";
 import { ResourceFailure } from "../resources/failure.ts";

@@ -1,7 +1,7 @@
 /** The schema of a resource's inputs. Its messages do not mention YAML, lines or aliases: programs have none. */
 
 import { defined } from "../../common/defined.ts";
-import { uuid } from "../../plan/organization.ts";
+import { uuid } from "../../common/uuid.ts";
 import { type CheckFailure, hasUnknown, type Properties, withoutMeta } from "./inputs.ts";
 import { namesOfSecrets } from "./secrets.ts";
 

@@ -5,7 +5,7 @@
  */
 import { createHash } from "node:crypto";
 import { showText } from "../../common/escape.ts";
-import { uuid } from "../../plan/organization.ts";
+import { uuid } from "../../common/uuid.ts";
 import { hasUnknown, type Properties } from "./inputs.ts";
 
 /** Marks a value that has a meaning of its own in the engine's protocol. */

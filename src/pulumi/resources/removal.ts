@@ -1,5 +1,6 @@
 /** What the removal resources share: each lists ids of objects that must not exist, and removes those that do. */
 import { defined } from "../../common/defined.ts";
+import { uuid } from "../../common/uuid.ts";
 import { printAddress } from "../../plan/address.ts";
 import type { Change } from "../../plan/change.ts";
 import type { RemovalKind } from "../../plan/kinds/kind.ts";
@@ -15,7 +16,6 @@ import {
 	type Known,
 	type LiveOrganization,
 	removalsOf,
-	uuid,
 } from "../../plan/organization.ts";
 import type { StepRequest } from "../../plan/step.ts";
 import type { PropertySchema } from "../inputs/input-schema.ts";

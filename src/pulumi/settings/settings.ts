@@ -1,7 +1,7 @@
 /** The settings of a Pulumi provider: arguments or stack configuration `orgsync:NAME`, else variable `ORGSYNC_NAME`. */
 import { ConfigurationError } from "../../common/errors.ts";
+import { uuid } from "../../common/uuid.ts";
 import { type Allowed, type GuardKind, guardKinds, isGuardKind } from "../../plan/guards/guards.ts";
-import { uuid } from "../../plan/organization.ts";
 import type { Reads } from "../../plan/plan.ts";
 import { type CredentialOptions, type Environment, findOrganizationId, findUrl } from "../../wire/credentials.ts";
 

@@ -1,8 +1,8 @@
 /** The activities that `approve` and `reject` ask about, and what became of them. */
 import { listCovers, listFirst, showAddress, showName, showNameWithin } from "../../common/escape.ts";
+import { uuid } from "../../common/uuid.ts";
 import { addressesOf } from "../../plan/activities/activity-objects.ts";
 import type { Disagreement, StepDifference } from "../../plan/activities/reviewed-activity.ts";
-import { uuid } from "../../plan/organization.ts";
 import type { Outcome } from "../../plan/report.ts";
 import type { UserNames } from "../../plan/users.ts";
 import { sayTaken } from "../../say/activities.ts";

@@ -1,7 +1,7 @@
 /** Reads the ids of all sub-organizations by pages, whose order and cursors are not documented: only the content counts. */
 import { ServiceError } from "../../common/errors.ts";
 import { isTexts } from "../../common/json.ts";
-import { uuid } from "../../plan/organization.ts";
+import { uuid } from "../../common/uuid.ts";
 import type { Reader } from "../../wire/client.ts";
 import { extendedReads } from "../../wire/operations.ts";
 

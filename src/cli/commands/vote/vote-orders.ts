@@ -2,11 +2,11 @@
 
 import { ConfigurationError } from "../../../common/errors.ts";
 import { showText } from "../../../common/escape.ts";
+import { uuid } from "../../../common/uuid.ts";
 import { matchDocuments, statedFactsOf } from "../../../document/saved/saved-plan.ts";
 import type { DesiredOrganization } from "../../../plan/organization.ts";
 import type { Plan, SavedPlanFacts } from "../../../plan/plan.ts";
 import type { VoteResult } from "../../../render/result/votes.ts";
-import { formats } from "../../../schema/formats.ts";
 import type { Flags } from "../../flags/given-flags.ts";
 import type { Call } from "../../output/output.ts";
 import { refuseLoneFlags } from "../apply/consent.ts";
@@ -67,7 +67,7 @@ export async function findVoteOrders(
 
 /** Returns the name of an activity in lower case. Throws ConfigurationError for what is neither an id nor a fingerprint. */
 function readName(name: string): string {
-	if (/^sha256:[0-9a-f]{64}$/i.test(name) || formats.uuid.test(name)) return name.toLowerCase();
+	if (/^sha256:[0-9a-f]{64}$/i.test(name) || uuid.test(name)) return name.toLowerCase();
 	throw new ConfigurationError(`\`${showText(name)}\` is not an activity`, {
 		hint: "use an activity id or a fingerprint, as apply and status print them",
 	});

@@ -88,6 +88,7 @@ describe("a command line with a mistake", () => {
 		"query-no-pair": ["query", "list_user_tags", "signers"],
 		"query-no-json": ["query", "list_user_tags", "--json", "{"],
 		"explain-no-uuid": ["explain", "the-last-one"],
+		"explain-urn": ["explain", "urn:uuid:019aa660-9400-7c3a-8f21-5d0e6b7a4c11"],
 		"import-key-unknown-user": ["import-key", "--user", "alcie"],
 		"schema-unknown": ["schema", "plans"],
 		"init-over-a-document": ["init"],

@@ -7,11 +7,13 @@
 import { escapeSequence, replaceHidden } from "../common/invisible.ts";
 import type { Position } from "../plan/organization.ts";
 import { type Cell, pathOf } from "./cell.ts";
-import { Problems } from "./problems.ts";
+import type { Problems } from "./problems.ts";
 
 /** Returns the problems of the cell's document. */
-export function problemsOf(cell: Cell): Problems {
-	return cell.parent === undefined ? (cell.problems ?? new Problems()) : problemsOf(cell.parent);
+export function problemsOf({ parent, problems }: Cell): Problems {
+	if (parent !== undefined) return problemsOf(parent);
+	if (problems === undefined) throw new Error("the root of the document takes no problems");
+	return problems;
 }
 
 /** Adds a problem of a cell, at its value or at its key. */

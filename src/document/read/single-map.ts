@@ -24,6 +24,6 @@ export function readSingleMap(
 	const root = readTree(first, yaml, substitution, problems, { allowsNull });
 	if (root.kind === "map" && second === undefined) return root;
 	if (second === undefined) return problems.add(root.at, "", "wrong-type", expected);
-	const { at } = readTree(second, yaml, substitution, problems, { allowsNull });
+	const at = yaml.positionOf(second.contents?.range[0] ?? 0);
 	return problems.add(at, "", "wrong-type", `${expected}, and no other document`);
 }

@@ -159,12 +159,14 @@ export class Session {
 		};
 		// A guard names the resource: its inputs have no file.
 		const document = { ...desired, files: [`resource ${resource}`] };
+		const interruptible = (reader: Reader): Reader =>
+			readUntilInterrupted(readUntil(reader, this.deadline), signal, interrupted);
 		const { comparison } = await converge(document, {
-			...{ reader: readUntilInterrupted(this.readerFor(resource), signal, interrupted), now, steadyNow },
+			...{ reader: interruptible(reads.readerFor(resource)), now, steadyNow },
 			...{ reads: this.settings.reads, journal, listsAll: true, mustReadAgain, publicKey: () => client.publicKey() },
 			lastApplied: () => mergeLastApplied(journal.lastApplied(organizationId), stored),
 			...{ settle, retryRejected: this.settings.retryRejected },
-			readerFreshSinceList: settle && (() => readUntil(reads.readerFreshSinceList(resource), this.deadline)),
+			readerFreshSinceList: settle && (() => interruptible(reads.readerFreshSinceList(resource))),
 		});
 		return comparison;
 	}

@@ -4,7 +4,7 @@
  */
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { DesiredOrganization } from "../../../src/plan/organization.ts";
 import { type ResourceTarget, Session } from "../../../src/pulumi/session/session.ts";
 import { maxAgeMs, shareReads } from "../../../src/pulumi/session/shared-reads.ts";
@@ -73,6 +73,17 @@ it("an interruption ends what a session reads for a plan at once, and nothing is
 			"orgsync was interrupted while it read the organization; nothing was submitted",
 		);
 	}
+	world.clearFaults();
+	// Here, it ends what is read again because it was read before the list of activities.
+	await world.addFault({ operation: "list_activities", fault: "slow", delayMs: 200, count: 9 });
+	const { session, interrupt } = sessionOf(world);
+	const reading = session.converge(target("signers", desired("signers", alice, bob)));
+	await vi.waitUntil(() => world.requests().filter((one) => one === "list_user_tags").length === 3);
+	await world.addFault({ operation: "list_user_tags", fault: "slow", delayMs: 20_000 });
+	setTimeout(interrupt, 300);
+	const startedAtMs = performance.now();
+	await expect(reading).rejects.toThrow("orgsync was interrupted while it read the organization");
+	expect(performance.now() - startedAtMs).toBeLessThan(5000);
 	expect(world.submits()).toEqual([]);
 });
 

@@ -159,7 +159,7 @@ describe("an imported user tag", () => {
 			/cannot be imported: an allow without a consensus .*; to change it, write the resource with `adopt: true` and run `pulumi up`$/,
 		);
 		await expect(importAs(operations, " padded")).rejects.toThrow(
-			/begins or ends with a space; remove the space; rename it first$/,
+			/begins or ends with a space; remove the space; rename the policy, then import it$/,
 		);
 		expect(await operations.lookUp("open", { resource: "x" })).toMatchObject({ id: second, props: { consensus: "" } });
 	});

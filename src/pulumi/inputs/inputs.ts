@@ -52,10 +52,6 @@ export function withoutMeta(inputs: Properties): Properties {
 	return rest;
 }
 
-export function isDynamic({ resourceUrn = "" }: Pick<MetaInputs, "resourceUrn">): boolean {
-	return /^(.*\$)?pulumi-nodejs:dynamic\//.test(resourceUrn.split("::")[2] ?? "");
-}
-
 /** The place of each property in a document, for example `["userTags[0].id", "tagId"]`. */
 export type PropertyPlaces = readonly (readonly [path: string, property: string])[];
 

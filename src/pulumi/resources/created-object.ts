@@ -9,7 +9,7 @@ import { standInFor, standInsIn } from "../../plan/stand-in.ts";
 import { reasonText } from "../../say/reason.ts";
 import type { Comparison } from "../../sync/converge.ts";
 import { toPendingActivity } from "../../sync/read/pending-activities.ts";
-import { isDynamic, type Properties } from "../inputs/inputs.ts";
+import type { Properties } from "../inputs/inputs.ts";
 import { isSameOwner } from "../session/claims.ts";
 import type { Session } from "../session/session.ts";
 import { nothingStored } from "../state/stored-state.ts";
@@ -104,10 +104,10 @@ export function refuseOther(
 }
 
 /** The command that imports the object. A dynamic resource cannot be imported, and that of a component has a parent. */
-function importWords(type: string, inputs: ResourceInputs, id: string): string {
-	if (isDynamic(inputs)) return "";
-	const { resource, resourceUrn = "", organizationId } = inputs;
+function importWords(type: string, { resource, resourceUrn = "", organizationId }: ResourceInputs, id: string): string {
+	const types = resourceUrn.split("::")[2] ?? "";
+	if (/^(.*\$)?pulumi-nodejs:dynamic\//.test(types)) return "";
 	const imported = `${organizationId}/${id}`;
-	if (resourceUrn.split("::")[2]?.includes("$") === true) return `set the resource option \`import: ${imported}\`, or `;
+	if (types.includes("$")) return `set the resource option \`import: ${imported}\`, or `;
 	return `run \`pulumi import orgsync:index:${type} ${quoteForShell(resource)} ${imported}\`, or `;
 }

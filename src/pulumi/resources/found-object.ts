@@ -57,7 +57,7 @@ export async function importObject(
 		// Only an id finds an object of such a name, and a program cannot give that of a policy.
 		const isUnfindable = noun === "policy" && read.failures.some(({ property }) => property === "name");
 		const advice = isUnfindable
-			? "rename it first"
+			? "rename the policy, then import it"
 			: `to change it, write the resource with \`${input}\` and run \`pulumi up\``;
 		throw new ResourceFailure(`the ${noun} ${found.id} cannot be imported: ${reasons}; ${advice}`);
 	}

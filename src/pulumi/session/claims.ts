@@ -19,13 +19,16 @@ export interface Owner {
 }
 
 export interface Claims {
-	/** Claims the object for the owner. Returns the other resource if one has claimed it already. `isKnown`: all its inputs are. */
+	/**
+	 * Claims the object for the owner. Returns the other resource if one has claimed it already. `isKnown`: whether all inputs of the
+	 * owner are known.
+	 */
 	claim(organizationId: string, object: string, owner: Owner, isKnown?: boolean): Owner | undefined;
-	/** What the resource has claimed so far keeps no object from its deletion: a replacement claims what it needs. */
+	/** Makes the earlier claims of the resource irrelevant to `find`, since its replacement makes its own. */
 	renew(owner: Owner): void;
 	/**
-	 * Who manages the object when this resource is deleted. Its own claim counts if a replacement made it, whose inputs are known: for
-	 * `--target-dependents`, the engine also checks what it deletes, with unknown inputs.
+	 * Returns who manages the object when this resource is deleted. A claim of the same resource counts if its replacement made it, with
+	 * known inputs: for `--target-dependents`, the engine also checks the resources that it deletes, with unknown inputs.
 	 */
 	find(organizationId: string, object: string, deleted: Owner): Owner | undefined;
 }

@@ -13,7 +13,7 @@ import { type DesiredObject, type DesiredOrganization, type Exceptions, policies
 /** Without `glob` and `label`: all of the kind. */
 export interface Selection extends LabelSelection {
 	readonly kind: KindName;
-	/** Whether it is about what a complete list removes, and only one organization is asked for it. */
+	/** Whether it is about what a complete list removes, which only one organization has. */
 	readonly isUnlisted?: boolean;
 }
 
@@ -62,7 +62,7 @@ export function withLists(
 		const selected = own.filter((one) => one.label === undefined || !isListed(one));
 		if (list === undefined || selected.length === 0) return undefined;
 		const entries = kind === "policy" ? policiesOf(whole) : tagsOf(whole);
-		const unlisted = selected.flatMap(({ isUnlisted, label }) => (isUnlisted === true ? (label ?? []) : []));
+		const unlisted = selected.filter(({ isUnlisted }) => isUnlisted === true);
 		return { ...list, part: { selected, entries, unlisted } };
 	};
 	return withExactly(narrowed, (kind, list) => part(kind, whole.exactly?.[list]));

@@ -61,8 +61,8 @@ export interface Exceptions {
 	readonly part?: {
 		readonly selected: readonly LabelSelection[];
 		readonly entries: readonly (DesiredPolicy | DesiredUserTag)[];
-		/** Names of which the document has none, in a run of one organization: one that is not live either is a warning. */
-		readonly unlisted: readonly string[];
+		/** Those that select nothing in any document, where no other organization has such a list: nothing live either is a warning. */
+		readonly unlisted: readonly LabelSelection[];
 	};
 }
 

@@ -6,8 +6,7 @@ import type { AccessState } from "../policy/access.ts";
 import { findNamedTags } from "../policy/lint/named-tags.ts";
 import { describeTime } from "./access-window.ts";
 import { printAddress } from "./address.ts";
-import { selectsLabel } from "./glob.ts";
-import { findUnlisted } from "./kinds/found-objects.ts";
+import { findUnlisted, selectsNamed } from "./kinds/found-objects.ts";
 import { readOnlyKindOf } from "./kinds/index.ts";
 import { userTagsOf } from "./kinds/user-tag.ts";
 import { describeMissing } from "./missing-users.ts";
@@ -127,12 +126,15 @@ function unlistedOnly(desired: DesiredOrganization, live: LiveOrganization): rea
 		const others = left.map(({ name }) => `\`${showName(name)}\``).join(", ");
 		const isLeft = removed.length > 0 && left.length > 0;
 		const message = `\`exactly\` removes ${left.length} more, which this run leaves: ${others}`;
-		const gone = exceptions.part.unlisted.filter((label) => !known.value.some((one) => isCalled(label, one)));
+		const gone = exceptions.part.unlisted.filter((one) => !known.value.some((live) => selectsNamed(one, live)));
 		return [
 			...(isLeft ? [{ ...place, path, code: "removals-left", message }] : []),
-			...gone.map((label) => ({
+			...gone.map(({ glob = "", label }) => ({
 				...{ ...place, path, code: "not-there" },
-				message: `no ${what} is called \`${showName(label)}\`, so nothing is removed by this name${didYouMean(label, names)}`,
+				message:
+					label === undefined
+						? `no ${what} matches \`${showName(glob)}\`, so nothing is removed by this pattern`
+						: `no ${what} is called \`${showName(label)}\`, so nothing is removed by this name${didYouMean(label, names)}`,
 			})),
 		];
 	};
@@ -141,9 +143,6 @@ function unlistedOnly(desired: DesiredOrganization, live: LiveOrganization): rea
 		...warn("userTags", "user tag", userTags.known ? { known: true, value: userTagsOf(userTags.value) } : userTags),
 	];
 }
-
-const isCalled = (label: string, { id, name }: Named): boolean =>
-	selectsLabel({ label }, name) || selectsLabel({ label }, id);
 
 /** Policies that ask for a user tag by its name. They are in no document: each is at the tag, or at the document's first line. */
 function namedTags(

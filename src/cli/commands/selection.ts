@@ -71,8 +71,8 @@ export async function selectFrom(all: DesiredFleet, call: Call<SelectionFlags>):
 		if (fleet.organizationIds.some((id) => !isEmpty(narrow(fleet.load(id), [selection])))) return selection;
 		// What a complete list removes is in no document.
 		const { kind } = selection;
-		if ((kind === "policy" || kind === "userTag") && listsCompletely(fleet, kind))
-			return { ...selection, isUnlisted: fleet.organizationIds.length === 1 };
+		const complete = kind === "policy" || kind === "userTag" ? countComplete(fleet, kind) : 0;
+		if (complete > 0) return { ...selection, isUnlisted: complete === 1 };
 		const hint =
 			selection.label?.includes("*") === true
 				? "an address has no wildcards: write KIND/GLOB"
@@ -85,10 +85,10 @@ export async function selectFrom(all: DesiredFleet, call: Call<SelectionFlags>):
 	return mapFleet(own, (desired) => narrow(desired, selections));
 }
 
-/** Whether a document says that its list of the kind is complete. */
-function listsCompletely(fleet: DesiredFleet, kind: "policy" | "userTag"): boolean {
+/** Returns how many organizations have a complete list of the kind. */
+function countComplete(fleet: DesiredFleet, kind: "policy" | "userTag"): number {
 	const list = kind === "policy" ? "policies" : "userTags";
-	return fleet.organizationIds.some((id) => fleet.load(id).exactly?.[list] !== undefined);
+	return fleet.organizationIds.filter((id) => fleet.load(id).exactly?.[list] !== undefined).length;
 }
 
 /** Returns what suggested commands repeat of a call about this fleet. */

@@ -2,7 +2,7 @@
 import type { Problem } from "../../common/errors.ts";
 import { showName } from "../../common/escape.ts";
 import { printAddress } from "../address.ts";
-import { matchesGlob, selectsLabel } from "../glob.ts";
+import { type LabelSelection, matchesGlob, selectsLabel } from "../glob.ts";
 import type { DesiredPolicy, DesiredUserTag, Exceptions, Named } from "../organization.ts";
 
 type Entry = DesiredPolicy | DesiredUserTag;
@@ -81,9 +81,12 @@ export function findUnlisted<L extends Named>(
 	const unlisted = live.filter(
 		({ id, name }) => !ids.has(id) && !names.has(name) && !except.some((glob) => matchesGlob(glob, name)),
 	);
-	const isSelected = ({ id, name }: L): boolean =>
-		part === undefined || part.selected.some((one) => selectsLabel(one, name) || selectsLabel(one, id));
+	const isSelected = (live: L): boolean => part === undefined || part.selected.some((one) => selectsNamed(one, live));
 	return { removed: unlisted.filter(isSelected), left: unlisted.filter((one) => !isSelected(one)) };
+}
+
+export function selectsNamed(selection: LabelSelection, { id, name }: Named): boolean {
+	return selectsLabel(selection, name) || selectsLabel(selection, id);
 }
 
 /** Names are unique (docs/internals/service.md#server-side-validation): one whose holder neither gives it up nor is removed cannot be had. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { kinds } from "../../../src/plan/kinds/index.ts";
 import { normalize, readOutput } from "../../run.ts";
-import { apps, document, makeWorld, policies, profile, providers, type World } from "../../world.ts";
+import { apps, document, makeWorld, organizationId, policies, profile, providers, type World } from "../../world.ts";
 
 const golden = (name: string): string => `../../golden/cli/${name}.txt`;
 
@@ -125,6 +125,9 @@ describe("--only narrows the plan and its reads", () => {
 		expect(again.stdout).toContain(
 			"no user tag is called `onkall`, so nothing is removed by this name; did you mean `oncall`?",
 		);
+		world.write("more.yaml", `organizationId: ${organizationId.replace(/^./, "9")}\nuserTags: []\n`);
+		const fleet = await world.run(["drift", "-f", "orgsync.yaml", "-f", "more.yaml", ...only("userTag/onk*")]);
+		expect(fleet.stdout).toContain("no user tag matches `onk*`, so nothing is removed by this pattern");
 	});
 
 	test("so that the plans of all kinds together are the whole plan", async () => {

@@ -1,4 +1,4 @@
-/** Collects the problems of documents, which report.ts reports. */
+/** Collects the problems of documents. report.ts adds those of cells. */
 import { defined } from "../common/defined.ts";
 import type { Problem } from "../common/errors.ts";
 import { nearest } from "../plan/nearest.ts";

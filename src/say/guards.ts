@@ -125,7 +125,7 @@ function danglingText({ address, policies }: Finding<"dangling-tags">["uses"][nu
 	const named = policies?.map(({ name, id }) => `\`${showName(name)}\` (${showText(id)})`).join(", ");
 	const shown = showAddress(address);
 	if (named === undefined)
-		return `${shown} would be removed, and policies were not read: one that names it would match no user by it`;
+		return `${shown} would be removed, and policies were not read: a policy that names it would match no user by it`;
 	return `${shown} would be removed, and ${named} would still name it, and match no user by it`;
 }
 

@@ -101,7 +101,7 @@ export async function readInputFile(name: string, terminal: Terminal): Promise<U
 	return readOrRefuse(name, () => readRegularFile(resolve(terminal.directory, name), fileLimitBytes)).bytes;
 }
 
-/** Returns the same as text. Throws ConfigurationError where it cannot be read or is too large. */
+/** Returns the text of a file, or of standard input for `-`. Throws ConfigurationError where it cannot be read or is too large. */
 export async function readInputText(name: string, terminal: Terminal, options: TextFileOptions): Promise<string> {
 	if (name !== "-") return readTextFile(name, terminal.directory, options);
 	return decodeText("standard input", await readInput(terminal, options.maxMebibytes * 1024 * 1024), options);

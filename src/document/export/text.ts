@@ -175,7 +175,7 @@ function missingSections({ unread, leftOut }: Missing, kind: "document" | "progr
 	];
 }
 
-/** Returns the same of a Pulumi program, which has no objects that can only be read. */
+/** Returns what a Pulumi program does not hold, as sections of comments; it never holds read-only objects. */
 export function programComments(program: Missing & { readonly readOnly: readonly string[] }) {
 	const said = `Read-only, so not in this file: ${program.readOnly.join(", ")}. An Organization with a document reports how they differ.`;
 	return [program.readOnly.length === 0 ? [] : [`# ${said}`], ...missingSections(program, "program")];

@@ -1,7 +1,6 @@
 /**
  * Converts a YAML tree to cells: resolves aliases, substitutes variables, and reports what documents do not support, such as
- * missing values, keys that are not text, unknown tags and merge keys. Only this file, yaml.ts and edit.ts
- * import `yaml`.
+ * missing values, keys that are not text, unknown tags and merge keys. Only this file, yaml.ts and edit.ts import `yaml`.
  */
 
 import { type Document, isAlias, isMap, isScalar, isSeq, type Node, Pair, type ParsedNode, Scalar } from "yaml";

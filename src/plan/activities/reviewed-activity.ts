@@ -91,7 +91,7 @@ export type Disagreement =
 	| { readonly code: "unmanaged" }
 	/**
 	 * The document has its objects, these fields of them with other values; other policies, by name, it does not have. `isPartial`:
-	 * what it leaves out can be something else by the time it is approved.
+	 * it leaves out fields that the document states, and their live values can change before it is approved.
 	 */
 	| {
 			readonly code: "differs";

@@ -206,7 +206,7 @@ function describeConflict({
 	const unlisted: Phrase = ["the document does not manage ", ...listOf(unmanaged.slice(0, maxListed), nameOf)];
 	const conflicts: readonly Phrase[] = [
 		...(fields.length > 0 ? [[`conflicts with the document in ${fields.join(", ")}`]] : []),
-		...(isPartial ? [["leaves out what the document states, which can differ by the time it is approved"]] : []),
+		...(isPartial ? [["leaves fields of the document out, whose live values can change before the approval"]] : []),
 		...(unmanaged.length > 0 ? [unlisted] : []),
 	];
 	if (conflicts.length === 0) return ["changes nothing: its object is as the document has it already"];

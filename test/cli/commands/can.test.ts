@@ -104,7 +104,7 @@ describe("orgsync can", () => {
 		});
 	});
 
-	test("says no fields of a request that has none, and who can together where alone is unknown", async () => {
+	test("omits the fields of a request without any, and says how many users suffice where one alone is unknown", async () => {
 		const wallets = { policyId: policies[2], effect: "EFFECT_ALLOW", condition: "activity.resource == 'WALLET'" };
 		const two = { ...wallets, policyName: "two", consensus: "approvers.count() >= 2" };
 		const isCarol = `approvers.any(u, u.id == '${carol}' && u.alias == 'x')`;

@@ -145,7 +145,7 @@ describe("the review of pending activities", () => {
 			  "conflicts with the document: the new name is "vault, and more", in the document treasury",
 			  "conflicts with the document, which does not remove policy:30000002-7a3f-4c9e-9d40-000000000002",
 			  "the document does not manage its object",
-			  "conflicts with the document in notes, condition; leaves out what the document states, which can differ by the time it is approved; the document does not manage smuggled",
+			  "conflicts with the document in notes, condition; leaves fields of the document out, whose live values can change before the approval; the document does not manage smuggled",
 			  "changes nothing: its object is as the document has it already",
 			  "name taken: policy 30000001-7a3f-4c9e-9d40-000000000001 has the name ours; the service refuses a second one",
 			  "name taken: user tag 20000002-7a3f-4c9e-9d40-000000000002 has the name vault; the service may refuse a second one",

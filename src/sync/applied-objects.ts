@@ -38,13 +38,13 @@ export function appliedByStep(parameters: AnyParameters, changes: readonly Chang
 			});
 }
 
-/** Records the policies and tags of a document with policies that are as it has them when they are read: they count as applied. */
+/** Records the policies that live state has as the document has them, and its tags beside them: they count as applied from here. */
 export function recordInSync(
 	{ desired, live, plan }: Pick<Comparison, "desired" | "live" | "plan">,
 	journal: Pick<Journal, "lastApplied" | "recordApplied">,
 ): void {
 	const { organizationId, changes, readAt: appliedAt } = plan;
-	if (plan.problems.length > 0 || live.policies?.known !== true || !live.userTags.known) return;
+	if (plan.problems.length > 0 || live.policies?.known !== true) return;
 	const { policies = {}, userTags } = journal.lastApplied(organizationId);
 	const changed = changes.flatMap((change) =>
 		change.kind === "policy" ? change.id : change.kind === "userTag" ? change.tagId : [],
@@ -53,8 +53,10 @@ export function recordInSync(
 	const texts = findObjects(policiesOf(desired), live.policies.value).found.map(
 		({ live: { id, name } }): AppliedObject => ({ kind: "policyText", id, value: { appliedAt, name } }),
 	);
-	// Where the document says nothing of the members, they were not read: whatever is live then is newer.
-	const tags = findTags(tagsOf(desired), live.userTags.value).found.map(({ live: { id, name, members, updatedAt } }) =>
+	// Without tags in the document, none were read.
+	const liveTags = live.userTags.known ? live.userTags.value : [];
+	// Members that are unknown are not recorded: a `completedAtMs` of 0 makes every live update of the tag later than the record.
+	const tags = findTags(tagsOf(desired), liveTags).found.map(({ live: { id, name, members, updatedAt } }) =>
 		members.known
 			? appliedTag(id, name, members.value, [], { appliedAt }, updatedAt)
 			: appliedTag(id, name, [], [], { appliedAt, completedAtMs: 0 }),

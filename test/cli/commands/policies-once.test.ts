@@ -70,7 +70,7 @@ describe("policies that cannot be read", () => {
 });
 
 describe("a policy that an apply found in sync", () => {
-	test("counts as applied from here, and one that it did not see does not", async () => {
+	test("counts as applied from here, also without tags in the document, and one that it did not see does not", async () => {
 		await start(signers, `policies:\n${policy("pay")}`);
 		const texts = { consensus: "true", condition: "activity.action == 'EXPORT'" };
 		const others = policies
@@ -79,7 +79,7 @@ describe("a policy that an apply found in sync", () => {
 		await world.change({ policies: others });
 		const agreed = { name: "pay", effect: "allow", ...texts };
 		const write = (...policies: readonly object[]) =>
-			world.write("orgsync.yaml", document(signers, `policies: ${JSON.stringify(policies)}`));
+			world.write("orgsync.yaml", document(`policies: ${JSON.stringify(policies)}`));
 		write(agreed);
 		expect(await apply()).toMatchObject({ code: 0 });
 		expect(world.submits()).toEqual([]);

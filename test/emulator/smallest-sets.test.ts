@@ -76,6 +76,8 @@ describe("users", () => {
 		"approvers.any(a1, approvers.any(a2, a1.tags.any(t1, a2.tags.any(t2, t1 == t2))))",
 		"approvers.any(u, u.id in u.tags)",
 		"approvers.any(u, u.tags.contains(u.id))",
+		"approvers.any(a, approvers.any(b, a.alias in [b.id]))",
+		"approvers.any(a, approvers.any(b, [a.alias, 'x'] == [b.id, 'x']))",
 	])("are looked at one by one for %s", (expression) => {
 		expect(viewOf([expression]).isSymmetric).toBe(false);
 	});

@@ -13,12 +13,13 @@ type View = ReturnType<typeof viewOf>;
 
 /** An index, a slice, and a comparison of two things of which neither is written out: users differ by more than their own values. */
 const asymmetric =
-	/(?<=[\w)\]]\s*)(?<!\bin\s*)\[|(?<!(?:['\]]|\b\d+)\s*)(?:==|!=|\bin\b)\s*(?!['\d[\s]|true\b|false\b)|\bcontains\s*\(\s*(?!['\d\s])/;
+	/(?<=[\w)\]]\s*)(?<!\bin\s*)\[|(?<!(?:'|\b\d+)\s*)(?:==|!=|\bin\b)\s*(?!['\d\s]|true\b|false\b)|\bcontains\s*\(\s*(?!['\d\s])/;
 
 /** Returns what policies with these consensus expressions see. */
 export function viewOf(expressions: readonly string[], rootIds: readonly string[] = []) {
 	const written = expressions.join("\n");
-	const plain = written.replace(/'[^']*'/g, "''");
+	// Texts, and lists of nothing but texts and numbers, become an empty text.
+	const plain = written.replace(/'[^']*'/g, "''").replace(/(?<=\bin\s*|[^\w)\]\s]\s*)\[['\d\s,]*\]/g, "''");
 	return {
 		/** Whether the text is one that an expression compares something with. */
 		has: (text: string): boolean => written.includes(`'${text}'`),

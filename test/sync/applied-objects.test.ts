@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import type { AddressText } from "../../src/plan/address.ts";
 import type { PolicyChange, TagChange } from "../../src/plan/change.ts";
 import type { LastAppliedTag } from "../../src/plan/organization.ts";
-import { appliedByEntry, appliedByStep } from "../../src/sync/applied-objects.ts";
-import type { JournalEntry } from "../../src/sync/journal/journal.ts";
+import { appliedByEntry, appliedByStep, recordInSync } from "../../src/sync/applied-objects.ts";
+import type { AppliedObject, JournalEntry } from "../../src/sync/journal/journal.ts";
 import { type WriteName, writes } from "../../src/wire/operations.ts";
 import { encodeSubmit } from "../../src/wire/request-body.ts";
 import { organizationId } from "../plan/support-organizations.ts";
@@ -224,5 +224,72 @@ describe("a completed step", () => {
 		expect(added(both, ["policy:two"], ["a", "b"])).toEqual([written("b", "two")]);
 		for (const ids of [undefined, ["a"]]) expect(added(both, ["policy:one"], ids)).toEqual([]);
 		expect(added({ policyId: "three", policyName: "three" }, ["policy:three"])).toEqual([written("three", "three")]);
+	});
+});
+
+describe("what an apply finds in sync", () => {
+	const [pay = "", refund = ""] = policies;
+	const members = { known: true, value: [bob] };
+	const plan = { organizationId, problems: [], changes: [], readAt: at.appliedAt };
+	const live = {
+		userTags: {
+			known: true,
+			value: [{ id: signers, name: "signers", type: "TAG_TYPE_USER", members, updatedAt: "3.4" }],
+		},
+		policies: { known: true, value: [pay, refund].map((id, index) => ({ id, name: `policy ${index}` })) },
+	};
+	const entries = [
+		{ kind: "userTag", name: "signers", previously: [] },
+		...live.policies.value.map(({ name }) => ({ kind: "policy", effect: "EFFECT_ALLOW", name, previously: [] })),
+	];
+	const recorded = (parts: { plan?: object; live?: object }, applied: object = {}): readonly AppliedObject[] => {
+		const all: AppliedObject[] = [];
+		recordInSync(
+			{ desired: { objects: entries }, live: { ...live, ...parts.live }, plan: { ...plan, ...parts.plan } } as never,
+			{
+				lastApplied: () => ({ userTags: {}, removed: {}, ...applied }),
+				recordApplied: (_organizationId, objects) => all.push(...objects),
+			},
+		);
+		return all;
+	};
+	const policy = (index: number) => ({
+		...{ kind: "policyText", id: policies[index] },
+		value: { appliedAt: at.appliedAt, name: `policy ${index}` },
+	});
+	const seen = { appliedAt: at.appliedAt, name: "signers", present: [bob], gone: [], updatedAt: "3.4" };
+	const asTag = (value: object) => ({ kind: "userTag", id: signers, value });
+
+	it("counts as applied: policies by name, and tags with the members that are live", () => {
+		expect(recorded({})).toEqual([policy(0), policy(1), asTag(seen)]);
+	});
+
+	it("is a tag that any later change makes stale where its members are unknown, and no tag where none was read", () => {
+		const [tagOfAll] = live.userTags.value;
+		const unknown = {
+			known: true,
+			value: [{ ...tagOfAll, members: { known: false, because: { kind: "not-needed" } } }],
+		};
+		const value = { ...seen, present: [], updatedAt: "", completedAtMs: 0 };
+		expect(recorded({ live: { userTags: unknown } })).toEqual([policy(0), policy(1), asTag(value)]);
+		const unread = { known: false, because: { kind: "no-user-tags-wanted" } };
+		expect(recorded({ live: { userTags: unread } })).toEqual([policy(0), policy(1)]);
+	});
+
+	it("is nothing that was applied before, or that the plan changes", () => {
+		const before = { policies: { [pay]: {} }, userTags: { [signers]: {} } };
+		expect(recorded({}, before)).toEqual([policy(1)]);
+		const changes = [
+			{ kind: "policy", id: refund },
+			{ kind: "userTag", tagId: signers },
+		];
+		expect(recorded({ plan: { changes } })).toEqual([policy(0)]);
+	});
+
+	it("is nothing of a plan with problems, or where policies were not read", () => {
+		expect(recorded({ plan: { problems: [{}] } })).toEqual([]);
+		for (const unread of [undefined, { known: false, because: { kind: "extended-reads-off" } }]) {
+			expect(recorded({ live: { policies: unread } })).toEqual([]);
+		}
 	});
 });

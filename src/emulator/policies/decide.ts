@@ -146,14 +146,12 @@ export function decide(
 		return isNeeded ? "REQUIRES_CONSENSUS" : "DENY_IMPLICIT";
 	};
 
-	const say = (policy: ReadyPolicy) => ({ policyId: policy.policyId, outcome: `OUTCOME_${outcomeOf(policy)}` });
-	const view = viewOf(
-		concerned.map(({ text }) => text),
-		rootQuorum?.userIds,
-	);
+	const evaluate = (policy: ReadyPolicy) => ({ policyId: policy.policyId, outcome: `OUTCOME_${outcomeOf(policy)}` });
+	const texts = concerned.map(({ text }) => text);
 	return {
 		isAllowed: isAllowed(approvers),
-		isPossible: () => submitter !== undefined && isInSmallestSet(submitter, voters, view, isAllowed),
-		evaluations: hasQuorum(rootQuorum, approvers) ? [] : ready.map(say),
+		isPossible: () =>
+			submitter !== undefined && isInSmallestSet(submitter, voters, viewOf(texts, rootQuorum?.userIds), isAllowed),
+		evaluations: hasQuorum(rootQuorum, approvers) ? [] : ready.map(evaluate),
 	};
 }

@@ -1,6 +1,6 @@
 /** Applies a plan: independent steps concurrently, and a step only once the steps that it depends on have completed. */
 
-import { showAddress } from "../common/escape.ts";
+import { listFirst, showAddress } from "../common/escape.ts";
 import { type Said, say } from "../common/said.ts";
 import { organizationChannel, stepChannel } from "../common/tracing.ts";
 import { uuid } from "../common/uuid.ts";
@@ -325,7 +325,7 @@ class StepRun {
 			.flatMap((id) => this.results.get(id) ?? [])
 			.find(({ outcome }) => outcome !== "completed");
 		if (blocking === undefined) return null;
-		const [first, ...others] = blocking.step.covers.map(({ address }) => showAddress(address));
-		return `a step before it did not complete: ${first}${others.length === 0 ? "" : ` and ${others.length} more`}`;
+		const covers = blocking.step.covers.map(({ address }) => showAddress(address));
+		return `a step before it did not complete: ${listFirst(covers, 1)}`;
 	}
 }

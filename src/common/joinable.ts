@@ -1,4 +1,4 @@
-/** Returns things as the groups into which they are joined: each thing is alone at first, and the top of a group stands for it. */
+/** Returns functions for disjoint groups (union-find): `topOf` returns the same item for all of a group, `join` unites two groups. */
 export function joinable<T>() {
 	const parents = new Map<T, T>();
 	const topOf = (one: T): T => {

@@ -1,4 +1,4 @@
-/** Public keys of passkeys, in the forms in which services and browsers show them. Pure. */
+/** Public keys of passkeys and API keys, in the forms in which services and browsers show them. Pure. */
 import { createPublicKey, ECDH, type KeyObject } from "node:crypto";
 
 /** The beginning of a P-256 key as SubjectPublicKeyInfo (RFC 5480) whose point is uncompressed: 65 bytes follow. */

@@ -41,9 +41,9 @@ export interface RateLimiter {
 
 /** How an attempt has to wait. */
 interface Delay {
-	/** Left out, until an attempt in flight ends. */
+	/** Left out for an attempt that waits until another in flight ends. */
 	readonly waitMs?: number;
-	/** Whether it waits because of limits: there would be a free slot without the 429 answers, the rate, or a pause. */
+	/** Whether the rate, a pause or a max lowered by 429 answers makes it wait; false where `concurrency` alone does. */
 	readonly isThrottled: boolean;
 }
 

@@ -108,7 +108,7 @@ describe("the concurrency", () => {
 });
 
 describe("the next attempt", () => {
-	it("waits while as many are in flight as are allowed, with the reason for fewer", () => {
+	it("waits while as many are in flight as are allowed, and is throttled where 429 answers lowered that number", () => {
 		let limiter = startAttempt(startAttempt(makeRateLimiter({ concurrency: 2, intervalMs: 0 }), 0), 0);
 		expect(findDelay(limiter, 0)).toEqual({ isThrottled: false });
 		limiter = endAttempt(limiter, 1, throttled(), 0);

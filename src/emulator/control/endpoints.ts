@@ -77,10 +77,7 @@ function rejectWebPages({ origin, host }: IncomingHttpHeaders, isKnownHost: Cont
 }
 
 /** Returns what an endpoint answers. Requests of web pages are rejected before their body is read. Throws a RequestError. */
-export async function answerControl(
-	{ control, store, isKnownHost }: ControlParts,
-	request: ControlRequest,
-): Promise<unknown> {
+export async function answerControl({ control, store, isKnownHost }: ControlParts, request: ControlRequest) {
 	rejectWebPages(request.headers, isKnownHost);
 	const { pathname, searchParams } = request.url;
 	const name = `${request.method} ${pathname}`;

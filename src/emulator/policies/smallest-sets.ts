@@ -11,7 +11,7 @@ import type { Approvers, Voter } from "./voters.ts";
 /** What the policies can see of a user. */
 type View = ReturnType<typeof viewOf>;
 
-/** An index, a slice, and a comparison of two things of which neither is written out: users differ by more than their own values. */
+/** Finds an index, a slice, or a comparison of two values of which neither is written out: then no two users are interchangeable. */
 const asymmetric =
 	/(?<=[\w)\]]\s*)(?<!\bin\s*)\[|(?<!(?:'|\b\d+)\s*)(?:==|!=|\bin\b)\s*(?!['\d\s]|true\b|false\b)|\bcontains\s*\(\s*(?!['\d\s])/;
 

@@ -255,7 +255,7 @@ function toListedActivity(record: ActivityRecord, atMs: number | undefined): rea
 	return [pendingOf(activity, atMs, { operation: operation.name, parameters: activity.intent ?? {} })];
 }
 
-/** Returns a pending activity that the service lists. `about`: what it is; `atMs`: by the service's clock; undefined if unknown. */
+/** Returns a pending activity that the service lists. `about`: the members that say what it changes; `atMs`: by the service's clock; undefined if unknown. */
 export function pendingOf<About extends object>(activity: Activity, atMs: number | undefined, about: About) {
 	const { id: activityId, fingerprint, status, createdAtMs } = activity;
 	return {

@@ -75,15 +75,11 @@ export async function readLive(
 type Changeable = Pick<LiveOrganization, "userTags" | "users" | "removables" | "policies">;
 
 /** Reads of live state what activities change, as far as the document is about it. */
-export async function readChangeable(
-	desired: DesiredOrganization,
-	query: QueryFunction,
-	reads: Reads,
-): Promise<Changeable> {
+export async function readChangeable(desired: DesiredOrganization, query: QueryFunction, reads: Reads) {
 	return (await readWanted(wantedReads(desired, reads), query, reads)).changeable;
 }
 
-/** Returns what is wanted, and the answer that shows the users. */
+/** Reads these lists. Returns live state, and the answer of `list_users`, which has more of each user. */
 export async function readWanted(wants: WantedReads, query: QueryFunction, reads: Reads) {
 	const list = (isWanted: boolean, operation: QueryOperation) =>
 		isWanted ? queryIfAvailable(query, operation) : notRead(reads);
@@ -136,12 +132,12 @@ export function timeQueries(organizationId: string, reader: Reader, steadyNow = 
 interface WantedReads {
 	readonly userTags: boolean;
 	readonly users: boolean;
-	/** Whether what policies say is wanted too. */
+	/** Whether live state has the texts of policies too. */
 	readonly policies: boolean;
 	readonly removables: ReadonlySet<RemovalKindName>;
 }
 
-/** Returns what the document needs. */
+/** Returns which lists the document needs. */
 function wantedReads(desired: DesiredOrganization, reads: Reads): WantedReads {
 	const auto = reads === "auto";
 	const tags = tagsOf(desired);
@@ -160,7 +156,7 @@ function wantedReads(desired: DesiredOrganization, reads: Reads): WantedReads {
 	};
 }
 
-/** Returns why something is unknown that was not asked for. */
+/** Returns an unknown value, with the reason why it was not read. */
 export function notRead(reads: Reads): Known<never> {
 	return { known: false, because: { kind: reads === "documented" ? "extended-reads-off" : "not-needed" } };
 }

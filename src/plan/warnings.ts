@@ -109,6 +109,9 @@ function misspelledAbsent(
 	];
 }
 
+/** How many names of a list a warning has. */
+const maxNames = 5;
+
 /** What `--only` leaves of the removals of a complete list, where it selects some; and names that it selects nothing by. */
 function unlistedOnly(desired: DesiredOrganization, live: LiveOrganization): readonly Problem[] {
 	const place = firstLineOf(desired);
@@ -123,7 +126,12 @@ function unlistedOnly(desired: DesiredOrganization, live: LiveOrganization): rea
 		const path = `exactly.${list}`;
 		const names = known.value.map(({ name }) => name);
 		const { removed, left } = findUnlisted(known.value, [], exceptions);
-		const others = left.map(({ name }) => `\`${showName(name)}\``).join(", ");
+		// One more name is as short as its number.
+		const shown = left.length === maxNames + 1 ? left : left.slice(0, maxNames);
+		const rest = left.length - shown.length;
+		const others = [...shown.map(({ name }) => `\`${showName(name)}\``), ...(rest > 0 ? [`${rest} others`] : [])].join(
+			", ",
+		);
 		const isLeft = removed.length > 0 && left.length > 0;
 		const message = `\`exactly\` removes ${left.length} more, which this run leaves: ${others}`;
 		const gone = exceptions.part.unlisted.filter((one) => !known.value.some((live) => selectsNamed(one, live)));

@@ -130,6 +130,18 @@ describe("--only narrows the plan and its reads", () => {
 		expect(fleet.stdout).toContain("no user tag matches `onk*`, so nothing is removed by this pattern");
 	});
 
+	test("and names five of many removals that it leaves", async () => {
+		const world = await makeWorld(document("exactly: { policies: {} }"));
+		const [{ policyId }] = world.organization().policies;
+		const many = [..."123456789"].map((digit) => ({
+			policyId: policyId.replace(/^./, digit),
+			policyName: `p${digit}`,
+		}));
+		await world.change({ policies: many });
+		const { stdout } = await world.run(["plan", ...only("policy:p1")]);
+		expect(stdout).toMatch(/`exactly` removes \d+ more, which this run leaves: (?:`[^`]+`, ){5}\d+ others\n/);
+	});
+
 	test("so that the plans of all kinds together are the whole plan", async () => {
 		const world = await makeWorld(everything);
 		const whole = await plannedAddresses(world, []);

@@ -101,7 +101,7 @@ export function describeForecaster(
 	];
 }
 
-/** Why it is denied now, and what becomes of it when a time window opens or closes. */
+/** Returns why the step is denied now, and its verdict from the moment when a time window opens or closes. */
 function describeDenial(step: Pick<ForecastStep, "approval" | "operation">, names: Names): Phrase {
 	const { later } = step.approval;
 	const from: Phrase = later === undefined ? [] : ["; from ", time(later.at), laterWords[later.verdict]];
@@ -110,7 +110,7 @@ function describeDenial(step: Pick<ForecastStep, "approval" | "operation">, name
 
 const laterWords = { runs: " on it would run at once", pending: " on it would be pending approval" } as const;
 
-/** The policies that deny it; else who it is, what it does, and the policies that allow it to others. */
+/** Returns the policies that deny the step; else its submitter, its operation, and the policies that allow it to others. */
 function describeDenialNow(
 	{ approval, operation }: Pick<ForecastStep, "approval" | "operation">,
 	names: Names,

@@ -125,6 +125,12 @@ describe("orgsync can", () => {
 			(await world.run(["can", "carol", "WALLET/CREATE", "--at", time])).code;
 		expect(await at("2026-11-30T23:59:59Z")).toBe(0);
 		expect(await at("2026-12-01T00:00:00Z")).toBe(9);
+		await world.change({ policies: [{ ...seeded[2], time: "time.now >= Timestamp('2026-12-01T00:00:00Z')" }] });
+		const early = await world.run(["can", "carol", "WALLET/CREATE", "--because", "--at", "2026-11-30T00:00:00Z"]);
+		expect(early.stdout).toContain("no: carol cannot create wallets; from 2026-12-01 00:00 UTC on: yes (");
+		expect(early.stdout).toContain(
+			"time is not in force at this time, but will be from 2026-12-01 00:00 UTC on: `time.now",
+		);
 	});
 });
 

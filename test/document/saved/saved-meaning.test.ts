@@ -205,6 +205,16 @@ describe("a saved plan with a digest that fits", () => {
 			(one) => Object.assign(one.steps[1].approval, { because: null }),
 			/steps\[1\]\.approval/,
 		],
+		[
+			"a later verdict of a step that is not denied",
+			(one) => Object.assign(one.steps[0].approval, { later: { at: "2026-12-01T09:00:00.000Z", verdict: "runs" } }),
+			/steps\[0\]\.approval: its members do not go with its verdict/,
+		],
+		[
+			"a later verdict from a time that orgsync does not write so",
+			(one) => Object.assign(one.steps[1].approval, { later: { at: "2026-12-01T09:00:00Z", verdict: "runs" } }),
+			/steps\[1\]\.approval: its members do not go with its verdict/,
+		],
 		["a change with a word of its own", (one) => Object.assign(one.impact[0], { change: "fine" }), /change/],
 		[
 			"a member of its own",

@@ -196,7 +196,7 @@ export function openStore(file: string | undefined, notice: (text: string) => vo
 			throw new StorageError("the emulator could not write its data file", { cause: error });
 		}
 		for (const [organizationId, changes] of all) {
-			// Settings change seldom: the organization is loaded again.
+			// Settings are read when the organization is loaded.
 			if (changes.some(({ change }) => change === "clear" || change === "settings")) cache.delete(organizationId);
 			const loaded = cache.get(organizationId);
 			if (loaded !== undefined) for (const change of changes) applyToLoaded(loaded, change);

@@ -5,7 +5,9 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { StorageError } from "../../src/common/errors.ts";
+import { seedStore } from "../../src/emulator/control/control.ts";
 import { startEmulator } from "../../src/emulator/server.ts";
+import { openStore } from "../../src/emulator/store.ts";
 import { onPosix } from "../needs.ts";
 import * as world from "./world.ts";
 
@@ -23,6 +25,29 @@ beforeEach(() => {
 });
 
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+describe("a write that fails", () => {
+	it("changes no organization, and the next write works", () => {
+		const { organizationId, makeSeed } = world;
+		const store = openStore(undefined);
+		seedStore(store, makeSeed(), 0);
+		const namesIn = () => store.summaries()[0]?.users.map(({ userName }) => userName);
+		const before = namesIn();
+		const other = organizationId.replace(/^./, "f");
+		const put = { change: "put", section: "users", id: "made", value: { userName: "made" } } as const;
+		const broken = { change: "put", section: "users", id: undefined, value: {} } as never;
+		expect(() =>
+			store.writeAll([
+				[organizationId, [put]],
+				[other, [broken]],
+			]),
+		).toThrow(StorageError);
+		expect(namesIn()).toEqual(before);
+		store.write(organizationId, [put]);
+		expect(namesIn()).toEqual([...(before ?? []), "made"]);
+		store.close();
+	});
+});
 
 describe("a data file of an earlier version", () => {
 	it("keeps its organizations and activities, and takes a root quorum", async () => {

@@ -326,7 +326,7 @@ export interface LastAppliedTag extends LastAppliedRemoval {
 	/** Users known to have had the tag then, and users known not to; of everybody else nothing is known. Sorted. */
 	readonly present: readonly string[];
 	readonly gone: readonly string[];
-	/** The tag's `updatedAt` when our change was verified; when live shows another, the tag was changed since. */
+	/** The tag's `updatedAt` when our change was verified: another in live is a later change. `unknown`: members were not read. */
 	readonly updatedAt: string;
 	/** When our activity was last updated, by the service's clock: a later change is by others. Left out if unknown; 0 where members were not read. */
 	readonly completedAtMs?: number;

@@ -55,11 +55,9 @@ export function recordInSync(
 	);
 	// Without tags in the document, none were read.
 	const liveTags = live.userTags.known ? live.userTags.value : [];
-	// Members that are unknown are not recorded: a `completedAtMs` of 0 makes every live update of the tag later than the record.
+	// Of a tag whose members are unknown, no live `updatedAt` is that of the record: its members stay unknown.
 	const tags = findTags(tagsOf(desired), liveTags).found.map(({ live: { id, name, members, updatedAt } }) =>
-		members.known
-			? appliedTag(id, name, members.value, [], { appliedAt }, updatedAt)
-			: appliedTag(id, name, [], [], { appliedAt, completedAtMs: 0 }),
+		appliedTag(id, name, members.known ? members.value : [], [], { appliedAt }, members.known ? updatedAt : "unknown"),
 	);
 	const applied = [...texts, ...tags].filter(({ id }) => !known.has(id));
 	if (applied.length > 0) journal.recordApplied(organizationId, applied);

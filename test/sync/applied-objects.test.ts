@@ -264,14 +264,19 @@ describe("what an apply finds in sync", () => {
 		expect(recorded({})).toEqual([policy(0), policy(1), asTag(seen)]);
 	});
 
-	it("is a tag that any later change makes stale where its members are unknown, and no tag where none was read", () => {
+	it("keeps unknown members unknown, also after a rename, and has no tag where none was read", () => {
 		const [tagOfAll] = live.userTags.value;
 		const unknown = {
 			known: true,
 			value: [{ ...tagOfAll, members: { known: false, because: { kind: "not-needed" } } }],
 		};
-		const value = { ...seen, present: [], updatedAt: "", completedAtMs: 0 };
+		const value = { ...seen, present: [], updatedAt: "unknown" };
 		expect(recorded({ live: { userTags: unknown } })).toEqual([policy(0), policy(1), asTag(value)]);
+		const rename = { ...plan, kind: "userTag", action: "update", address: "userTag:payers", tagId: signers } as const;
+		const names = { before: { name: "signers", members: null }, after: { name: "payers", members: null } };
+		const change = { ...rename, ...names, addUserIds: [], removeUserIds: [] } as unknown as TagChange;
+		const renamed = appliedByStep({ newUserTagName: "payers" }, [change])(["userTag:payers"], () => value, at);
+		expect(renamed).toEqual([asTag({ ...value, name: "payers" })]);
 		const unread = { known: false, because: { kind: "no-user-tags-wanted" } };
 		expect(recorded({ live: { userTags: unread } })).toEqual([policy(0), policy(1)]);
 	});

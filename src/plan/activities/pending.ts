@@ -1,5 +1,4 @@
 /** Compares pending activities and requests in doubt with the steps of a plan (docs/exactly-once.md). */
-
 import { quoteForShell } from "../../common/escape.ts";
 import { earlierInput, flag, type Said, say } from "../../common/said.ts";
 import type { Named } from "../organization.ts";

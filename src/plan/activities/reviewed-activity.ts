@@ -1,5 +1,4 @@
 /** A pending activity as a person reviews it before a vote, and the check of what its submitter signed. */
-
 import { findRepeatedKey, isRecord, readJson } from "../../common/json.ts";
 import { checkSchema } from "../../schema/schema.ts";
 import { validators } from "../../schema/validators/requests.ts";

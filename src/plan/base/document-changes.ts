@@ -272,11 +272,13 @@ function valueDifferences(
 	});
 }
 
-/** A complete list is shown by its exceptions. */
-const exceptionsIn = ({ exactly }: DesiredOrganization): Values => ({
-	"exactly.policies": exactly?.policies?.except,
-	"exactly.userTags": exactly?.userTags?.except,
-});
+/** A complete list is shown by its exceptions. With `--only` and addresses alone, a document keeps its list only for those that it does not list. */
+function exceptionsIn({ exactly = {} }: DesiredOrganization): Values {
+	const lists = Object.entries(exactly).filter(
+		([, { part }]) => part?.selected.every(({ label }) => label !== undefined) !== true,
+	);
+	return Object.fromEntries(lists.map(([list, { except }]) => [`exactly.${list}`, except]));
+}
 
 /** A limit is shown as a document writes it. */
 function limitsIn({ limits, accessTests }: DesiredOrganization): Values {

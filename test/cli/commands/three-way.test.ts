@@ -208,16 +208,22 @@ test.runIf(hasGit)(
 		const world = await makeWorld();
 		startRepository(world);
 		mkdirSync(join(world.folder, "deep"));
-		commit(world, ["deep/orgsync.yaml", document(signers("alice"), `absent: { policies: [${policies[0]}] }`)]);
+		const complete = "exactly: { userTags: {} }";
+		commit(world, [
+			"deep/orgsync.yaml",
+			document(signers("alice"), `absent: { policies: [${policies[0]}] }`, complete),
+		]);
 		world.write(
 			"deep/orgsync.yaml",
-			document("userTags: [{ name: signatories, previously: [signers], members: { exactly: [alice] } }]"),
+			document("userTags: [{ name: signatories, previously: [signers], members: { exactly: [alice] } }]", complete),
 		);
 		const cwd = join(world.folder, "deep");
-		const words = ["plan", "--base", "main", "--only", "userTag/signatories", "--format", "json"];
-		const [found] = readOutput(await world.run(words, { cwd })).threeWay;
-		expect(found.documentChanges).toMatchObject([{ what: "renamed", before: "signers", after: "signatories" }]);
-		expect(found.reverts).toMatchObject([{ what: "remove-member", userId: carol }]);
+		for (const selection of ["userTag/signatories", "userTag:signatories"]) {
+			const words = ["plan", "--base", "main", "--only", selection, "--format", "json"];
+			const [found] = readOutput(await world.run(words, { cwd })).threeWay;
+			expect(found.documentChanges).toMatchObject([{ what: "renamed", before: "signers", after: "signatories" }]);
+			expect(found.reverts).toMatchObject([{ what: "remove-member", userId: carol }]);
+		}
 	},
 );
 

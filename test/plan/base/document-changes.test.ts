@@ -135,6 +135,13 @@ describe("Two documents differ", () => {
 		expect(differences({ exactly: { policies: complete } }, { exactly: { userTags: complete } })).toEqual([
 			...['exactly.policies exactly: ["a"] -> null', 'exactly.userTags exactly: null -> ["a"]'],
 		]);
+		const only = (part: object) => ({ ...complete, part: { selected: [part], entries: [], unlisted: [] } });
+		// With `--only ADDRESS`, one of the documents can list the object, and the other one have only its complete list.
+		expect(differences({ exactly: { policies: only({ label: "x" }) } }, {})).toEqual([]);
+		expect(differences({}, { exactly: { userTags: only({ label: "x" }) } })).toEqual([]);
+		expect(differences({ exactly: { policies: only({ glob: "x*" }) } }, {})).toEqual([
+			'exactly.policies exactly: ["a"] -> null',
+		]);
 		expect(differences({}, { accessTests: "required" })).toEqual(['accessTests limit: null -> "required"']);
 		expect(differences({ accessTests: "required" }, {})).toEqual(['accessTests limit: "required" -> null']);
 		const members = (tag: string, min: number) => ({ rule: "members", tag, min, at }) as const;

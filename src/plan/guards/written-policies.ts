@@ -68,7 +68,7 @@ function judgeDangling(
 	access: AccessState | undefined,
 ): readonly Guard[] {
 	const removed = changes.filter((change) => change.kind === "userTag").filter(({ action }) => action === "remove");
-	const after = access === undefined ? undefined : accessAfter(access, steps).policies;
+	const after = access === undefined || removed.length === 0 ? undefined : accessAfter(access, steps).policies;
 	const uses = removed.map(({ address, tagId }) => ({
 		address,
 		policies: after?.known

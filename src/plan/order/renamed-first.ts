@@ -18,24 +18,20 @@ export function orderChanges(
 ): PlannedOrder {
 	const order = (ids: ReadonlySet<string>): PlannedOrder => orderForSubmitter(makeSteps(ids), context);
 	const whole = order(new Set());
-	const ids = isBetter({ steps: [], unsafe: [], wrong: 0 }, whole) ? idsToSplit(changes, whole.steps, context) : [];
+	const ids = countWrong(whole) > 0 ? idsToSplit(changes, whole.steps, context) : [];
 	if (ids.length === 0) return whole;
 	let [best, first] = [order(new Set(ids)), new Set(ids)];
-	if (!isBetter(best, whole)) return whole;
+	if (countWrong(best) >= countWrong(whole)) return whole;
 	for (const id of ids) {
 		const fewer = new Set([...first].filter((one) => one !== id));
 		const found = order(fewer);
-		if (!isBetter(best, found)) [best, first] = [found, fewer];
+		if (countWrong(found) <= countWrong(best)) [best, first] = [found, fewer];
 	}
 	return best;
 }
 
-type Judged = Pick<PlannedOrder, "steps" | "unsafe" | "wrong">;
-
-const isBetter = (one: Judged, other: Judged): boolean => countWrong(one) < countWrong(other);
-
 /** Returns how many steps are denied, and how many states to avoid can be reached, also where not every order was tried. */
-function countWrong({ steps, unsafe, wrong }: Judged): number {
+function countWrong({ steps, unsafe, wrong }: PlannedOrder): number {
 	return Math.max(wrong, unsafe.filter((one) => canReach(one, steps)).length);
 }
 

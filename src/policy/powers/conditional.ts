@@ -66,25 +66,27 @@ export function takingPart(prepared: PreparedAccess, parts: readonly Part[], has
 	const { users, budget, rootQuorum } = prepared;
 	const open = parts.filter(({ unknown }) => unknown !== null);
 	const isOpenRoot = hasRoot && rootQuorum === null;
-	const read = (isPossible: (part: Part) => boolean): UserSets => {
-		const allowed = allowedBy(prepared, parts, (part) => (isPossible(part) ? "possible" : "sure"));
+	const read = (readingOf: typeof surely): UserSets => {
+		const allowed = allowedBy(prepared, parts, readingOf);
 		return hasRoot ? withRootQuorum(prepared, allowed) : allowed;
 	};
 	let may = isOpenRoot || open.length > maxOpen ? users.all : 0n;
 	for (let applying = 0; may !== users.all && applying < 2 ** open.length; applying += 1) {
-		const sets = read((part) => ((applying >> open.indexOf(part)) & 1) === 1);
+		const sets = read((part) => (((applying >> open.indexOf(part)) & 1) === 1 ? "possible" : "sure"));
 		// Of too many sets only some are tried: whoever is named in one may be in a smallest one.
 		const { isComplete } = findSmallestSets(sets, budget);
 		may |= isComplete ? participantsIn(sets, budget) : sets.flat().reduce((all, { set }) => all | set, 0n);
 	}
-	const sure = read(({ effect }) => effect === "deny");
-	if (open.length === 0 && !isOpenRoot) return { may, surely: participantsIn(sure, budget) };
-	const possible = read(({ effect }) => effect === "allow");
+	const sure = read(surely);
+	if (isOpenRoot) return { may, surely: aloneIn(sure) };
+	if (open.length === 0) return { may, surely: participantsIn(sure, budget) };
+	const possible = read(possibly);
 	const { alone, together } = findSmallestSets(sure, budget);
-	const needed = together.flatMap((set) => {
-		const users = membersOf(set).map(bit);
-		return isOpenRoot ? [] : users.filter((user) => !isMember(possible, set & ~user));
-	});
+	const needed = together.flatMap((set) =>
+		membersOf(set)
+			.map(bit)
+			.filter((user) => !isMember(possible, set & ~user)),
+	);
 	return { may, surely: needed.reduce((all, user) => all | user, alone) };
 }
 

@@ -171,12 +171,12 @@ function openFor({ access, atMs, group, fields, ownerId }: Asked, userId: string
 	if (found.missing !== null || rootQuorum === null || !access.users.known) return everything;
 	const user = setOf([users.userIds.indexOf(userId)].filter((index) => index >= 0));
 	const find = (): Open => {
-		const cells = judgeCells(prepared, found);
+		const cells = judgeCells(prepared, found).map((cell) => ({ ...cell, ...takingPart(prepared, cell.parts, true) }));
 		const others = cells.filter(({ holding }) => !holding.has(ownCredentials));
 		return {
 			alone: others.some(({ possible }) => (aloneIn(withRootQuorum(prepared, possible)) & user) !== 0n),
-			part: cells.some(({ parts }) => (takingPart(prepared, parts, true).may & user) !== 0n),
-			isSure: others.every(({ parts }) => (takingPart(prepared, parts, true).surely & user) !== 0n),
+			part: cells.some(({ may }) => (may & user) !== 0n),
+			isSure: others.every(({ surely }) => (surely & user) !== 0n),
 		};
 	};
 	return orTooComplex(find, () => everything);

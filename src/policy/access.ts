@@ -101,7 +101,7 @@ export interface AccessPolicy {
 	readonly consensus: string;
 	readonly condition: string;
 	readonly time: string;
-	/** Whether an order of operators that no source says is unknown: of what a plan writes, nothing is assumed. Left out elsewhere. */
+	/** True for a policy that a plan writes: orgsync does not assume an undocumented operator precedence for it. Left out elsewhere. */
 	readonly isDoubted?: true;
 	/** What the service says of `time` at a moment, where that is not what orgsync finds; left out where both are the same, or it says nothing. */
 	readonly stated?: { readonly isActive: boolean; readonly atMs: number };

@@ -169,15 +169,17 @@ function accessText({ now, later, unknown, because, names }: AccessFinding, kind
 			: `${listLoners(all, names)}, where two or more were needed`;
 	return [
 		...(now.length === 0 ? [] : [say(now)]),
-		...(later.length === 0 ? [] : [`at another time${fromFirst(later)}, by time windows of policies: ${say(later)}`]),
-		...(because === null ? [] : [`${doubtText(unknown, kind)} is unknown: ${reasonText(because, names)}`]),
+		...(later.length === 0 ? [] : [`${timeText(later)}${say(later)}`]),
+		...(because === null
+			? []
+			: [`${timeText(unknown)}${doubtText(unknown, kind)} is unknown: ${reasonText(because, names)}`]),
 	].join("; ");
 }
 
-/** Returns from when the first of them is so. */
-function fromFirst(findings: readonly PlanImpact[]): string {
-	const [first] = findings.flatMap(({ at }) => at ?? []).sort();
-	return first === undefined ? "" : ` (from ${first})`;
+/** Returns from when the first finding is so; empty where one is so now. */
+function timeText(findings: readonly PlanImpact[]): string {
+	const [first = ""] = findings.map(({ at = "" }) => at).sort();
+	return first === "" ? "" : `at another time (from ${first}), by time windows of policies: `;
 }
 
 function doubtText(unknown: readonly PlanImpact[], kind: GuardKind): string {

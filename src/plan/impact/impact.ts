@@ -33,7 +33,7 @@ export interface StepsImpact {
 	readonly impactModel: number;
 	/** Ids of the policies with a time window, where the impact is another one at another time; left out where it is the same. */
 	readonly impactTimed?: readonly string[];
-	/** The lockouts and escalations at another time that `impact` does not have; left out where there is none. */
+	/** The lockouts, escalations and unknown powers at another time that `impact` does not have; left out where there is none. */
 	readonly impactAtOtherTimes?: readonly PlanImpact[];
 }
 
@@ -50,7 +50,7 @@ export function findImpact(
 	return isHidden ? { ...found, impactVerdict: "unknown" } : found;
 }
 
-/** Returns both with the policies as doubted whose texts the steps write, where nothing says which operator comes first. */
+/** Returns both states. A policy whose texts the steps write is doubted in both where its meaning depends on undocumented operator precedence. */
 function withDoubts(before: AccessState, after: AccessState): readonly [AccessState, AccessState] {
 	if (!before.policies.known || !after.policies.known) return [before, after];
 	const was = new Map(before.policies.value.map((policy) => [policy.id, policy]));
@@ -95,7 +95,7 @@ interface OtherTime {
 	readonly impact: Impact;
 }
 
-/** Returns the lockouts and escalations of other times, and what is unknown then, each once with its first moment, that are none now. */
+/** Returns the lockouts, escalations and unknown powers of other times that `now` does not have, each once with its first moment. */
 function findDangers(others: readonly OtherTime[], now: readonly ImpactFinding[]): readonly PlanImpact[] {
 	const keyOf = ({ group, change, userIds, condition }: ImpactFinding): string =>
 		JSON.stringify([group, change, change === "nobody" ? null : userIds, condition]);

@@ -54,7 +54,7 @@ const compiled = new WeakMap<AccessPolicy, CompiledPolicy>();
 const byTexts = new Map<string, CompiledPolicy>();
 const maxKept = 1_000;
 
-/** Whether the meaning of the policy depends on an order of operators that no source says. */
+/** Whether the meaning of the policy depends on undocumented operator precedence. */
 export const assumesOrder = (policy: AccessPolicy): boolean => compilePolicy(policy).assumed.includes("precedence");
 
 export function compilePolicy(policy: AccessPolicy): CompiledPolicy {

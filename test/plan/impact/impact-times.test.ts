@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import type { Plan } from "../../../src/plan/plan.ts";
 import type { AccessPolicy } from "../../../src/policy/access.ts";
+import { guardText } from "../../../src/say/guards.ts";
 import { planWritten } from "../order/support-policies.ts";
 import {
 	alice,
@@ -87,6 +88,14 @@ describe("what is not understood of a policy that a plan writes", () => {
 	it("blocks where its window is closed now, or the service says that it is", () => {
 		const other = { condition: "wallet.frobnicate == 'y'" };
 		expect(planOf({ ...odd, time: closed }, other)).toEqual(["equivalent", ...blocked]);
+		const live = [{ ...odd, time: closed }];
+		const { guards } = planWritten(
+			{ members: {}, policies: live },
+			{ policies: [{ ...odd, ...other, time: closed }], unchecked: true },
+		);
+		expect(guards.map(guardText)).toContainEqual(
+			expect.stringMatching(/^at another time \(from 2\S+Z\), by time windows of policies: who could still /),
+		);
 		const stated = { ...odd, time: "Weekday('MON')", stated: { isActive: false, atMs: context.readAtMs } };
 		expect(planOf(stated, other)).toEqual(["equivalent", ...blocked]);
 		// Of another time the service said nothing.

@@ -4,7 +4,7 @@ import { type Change, isWritten } from "../change.ts";
 import { accessAfter } from "../impact/access-after.ts";
 import { idsOfReferences, tagsNamedBy } from "../kinds/references.ts";
 import { type DesiredOrganization, type LiveOrganization, policiesOf } from "../organization.ts";
-import { coveredAddresses, type Step } from "../step.ts";
+import { isCovered, type Step } from "../step.ts";
 import { groupSteps } from "../step-groups.ts";
 import { compareText } from "../value.ts";
 import { type Guard, guardOf, judgeLimit } from "./guards.ts";
@@ -24,9 +24,11 @@ export function judgeWrites(
 ): readonly Guard[] {
 	const written = changes.filter(isWritten);
 	const updates = written.filter(({ action }) => action === "update");
-	// What was submitted already, in the first apply above all, takes over nothing more.
-	const submitted = coveredAddresses(groupSteps(steps).pending);
-	const takeovers = written.filter(({ takesOver, address }) => takesOver && !submitted.includes(address));
+	// A takeover was judged when it was submitted: one of which every activity is pending is not judged again.
+	const { pending, sent } = groupSteps(steps);
+	const isPending = (address: string): boolean =>
+		pending.some((one) => isCovered(address, one)) && !sent.some((one) => isCovered(address, one));
+	const takeovers = written.filter(({ takesOver, address }) => takesOver && !isPending(address));
 	const { policyUpdates, takeovers: maxTakeovers } = desired.limits;
 	// In the first apply of an organization, nothing was applied from here yet.
 	const isFirst = live.lastApplied.policies === undefined;

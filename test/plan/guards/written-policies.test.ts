@@ -10,6 +10,7 @@ import type {
 	LivePolicy,
 } from "../../../src/plan/organization.ts";
 import { makePlan } from "../../../src/plan/plan.ts";
+import type { Step } from "../../../src/plan/step.ts";
 import type { AccessPolicy } from "../../../src/policy/access.ts";
 import { policyRow } from "../../../src/render/sections/policy-changes.ts";
 import { guardText } from "../../../src/say/guards.ts";
@@ -88,6 +89,15 @@ describe("a live policy that was never applied from here", () => {
 			makePlan(desired, later, { ...context, waiting }).guards.map(({ kind, refuses }) => [kind, refuses]);
 		expect(kinds([])).toContainEqual(["takeovers", true]);
 		expect(kinds([pendingFor(first, 0)])).not.toContainEqual(["takeovers", true]);
+		// Of a change that takes two activities, the second one still replaces the text.
+		const [step] = first.steps;
+		const steps = [
+			{ ...step, earlierActivity: { relation: "same" } },
+			{ ...step, id: "step-2", dependsOn: ["step-1"] },
+		];
+		const judged = (all: readonly object[]) =>
+			judgeWrites(desired, later, { changes: first.changes, steps: all as Step[], access: undefined }).length;
+		expect([judged(steps), judged(steps.slice(0, 1)), judged([])]).toEqual([1, 0, 1]);
 	});
 });
 

@@ -1,8 +1,8 @@
 /** Warnings of a plan: what the document or a policy says of objects that do not exist. What could not be read may exist. */
 import type { Problem } from "../common/errors.ts";
-import { showAddress, showName } from "../common/escape.ts";
+import { listFirst, showAddress, showName } from "../common/escape.ts";
 import { uuid } from "../common/uuid.ts";
-import type { AccessState } from "../policy/access.ts";
+import { type AccessState, mapKnown } from "../policy/access.ts";
 import { findNamedTags } from "../policy/lint/named-tags.ts";
 import { describeTime } from "./access-window.ts";
 import { printAddress } from "./address.ts";
@@ -109,16 +109,13 @@ function misspelledAbsent(
 	];
 }
 
-/** How many names of a list a warning has. */
-const maxNames = 5;
-
-/** What `--only` leaves of the removals of a complete list, where it selects some; and names that it selects nothing by. */
+/** Removals of a complete list that `--only` does not select, where it selects some; and names and patterns that select nothing. */
 function unlistedOnly(desired: DesiredOrganization, live: LiveOrganization): readonly Problem[] {
 	const place = firstLineOf(desired);
 	const { policies = live.removables.policy, userTags } = live;
 	const warn = (
 		list: "policies" | "userTags",
-		what: "policy" | "user tag",
+		[what, many]: readonly [one: string, many: string],
 		known: Known<readonly Named[]>,
 	): readonly Problem[] => {
 		const exceptions = desired.exactly?.[list];
@@ -126,14 +123,9 @@ function unlistedOnly(desired: DesiredOrganization, live: LiveOrganization): rea
 		const path = `exactly.${list}`;
 		const names = known.value.map(({ name }) => name);
 		const { removed, left } = findUnlisted(known.value, [], exceptions);
-		// One more name is as short as its number.
-		const shown = left.length === maxNames + 1 ? left : left.slice(0, maxNames);
-		const rest = left.length - shown.length;
-		const others = [...shown.map(({ name }) => `\`${showName(name)}\``), ...(rest > 0 ? [`${rest} others`] : [])].join(
-			", ",
-		);
+		const others = left.map(({ name }) => `\`${showName(name)}\``);
 		const isLeft = removed.length > 0 && left.length > 0;
-		const message = `\`exactly\` removes ${left.length} more, which this run leaves: ${others}`;
+		const message = `\`exactly\` removes ${left.length} more ${left.length === 1 ? what : many}, but not in this run: ${listFirst(others, 5)}`;
 		const gone = exceptions.part.unlisted.filter((one) => !known.value.some((live) => selectsNamed(one, live)));
 		return [
 			...(isLeft ? [{ ...place, path, code: "removals-left", message }] : []),
@@ -147,8 +139,8 @@ function unlistedOnly(desired: DesiredOrganization, live: LiveOrganization): rea
 		];
 	};
 	return [
-		...warn("policies", "policy", policies),
-		...warn("userTags", "user tag", userTags.known ? { known: true, value: userTagsOf(userTags.value) } : userTags),
+		...warn("policies", ["policy", "policies"], policies),
+		...warn("userTags", ["user tag", "user tags"], mapKnown(userTags, userTagsOf)),
 	];
 }
 

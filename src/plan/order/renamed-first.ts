@@ -20,13 +20,15 @@ export function orderChanges(
 	const whole = order(new Set());
 	const ids = countWrong(whole) > 0 ? idsToSplit(changes, whole.steps, context) : [];
 	if (ids.length === 0) return whole;
-	let [best, first] = [order(new Set(ids)), new Set(ids)];
-	if (countWrong(best) >= countWrong(whole)) return whole;
-	for (const id of ids) {
-		const fewer = new Set([...first].filter((one) => one !== id));
-		const found = order(fewer);
+	let [best, first] = [order(new Set(ids)), ids];
+	// Each order is a search: most changes stay whole, so halves of them are tried before single ones.
+	const keepWhole = (some: readonly string[]): void => {
+		const fewer = first.filter((id) => !some.includes(id));
+		const found = fewer.length === 0 ? whole : order(new Set(fewer));
 		if (countWrong(found) <= countWrong(best)) [best, first] = [found, fewer];
-	}
+		else if (some.length > 1) [some.slice(0, some.length / 2), some.slice(some.length / 2)].forEach(keepWhole);
+	};
+	keepWhole(ids);
 	return best;
 }
 

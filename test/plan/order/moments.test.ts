@@ -106,7 +106,7 @@ describe("an object that takes a name and changes besides", () => {
 			return [id, operation, policyName, `+${addUserIds.length} -${removeUserIds.length}`, ...dependsOn].join(" ");
 		});
 
-	it("takes its name apart where only then what frees the name can change last", () => {
+	it("is renamed in an activity of its own where only then the tag that frees the name can lose its users last", () => {
 		// Bob signs by `signers`, and by `approvers` from then on, which takes the name of the other tag.
 		const policies = [signing(1, anyOf(signers)), signing(2, anyOf(approvers))];
 		const names = { signers: "former", approvers: "signers" } as const;
@@ -145,17 +145,26 @@ describe("an object that takes a name and changes besides", () => {
 				}
 	});
 
+	const [old, other] = [signing(1, anyOf(signers)), signing(2, anyOf(treasury))];
+	const freed = [
+		{ ...old, name: "p0", condition: condition.export },
+		{ ...other, name: "p1", consensus: anyOf(signers) },
+	];
+
+	it("stays whole where only another one has to take its name first", () => {
+		const others = [3, 4, 5, 6, 7].map((number) => signing(number, onlyUser(carol), { condition: condition.tags }));
+		const changed = others.map((one) => ({ ...one, name: `${one.name} new`, condition: condition.policies }));
+		for (const at of [0, 2, 5]) {
+			const policies = [...changed.slice(0, at), ...freed, ...changed.slice(at)];
+			const plan = planWritten({ members: { signers: ["bob"] }, policies: [old, other, ...others] }, { policies });
+			expect(momentsOf(plan)).toBeUndefined();
+			const updates = plan.steps.flatMap(({ covers }) => covers.map(({ address }) => address));
+			expect(updates.filter((address, index) => updates.indexOf(address) !== index)).toEqual(["policy:p0"]);
+		}
+	});
+
 	it("takes it first where a policy frees it for one that allows the same", () => {
-		const [old, other] = [signing(1, anyOf(signers)), signing(2, anyOf(treasury))];
-		const plan = planWritten(
-			{ members: { signers: ["bob"] }, policies: [old, other] },
-			{
-				policies: [
-					{ ...old, name: "p0", condition: condition.export },
-					{ ...other, name: "p1", consensus: anyOf(signers) },
-				],
-			},
-		);
+		const plan = planWritten({ members: { signers: ["bob"] }, policies: [old, other] }, { policies: freed });
 		expect(momentsOf(plan)).toBeUndefined();
 		expect(toldNames(plan)).toEqual([
 			"step-1 update_policy p0 +0 -0",

@@ -63,12 +63,12 @@ function withDoubts(before: AccessState, after: AccessState): readonly [AccessSt
 	};
 	const ids = new Set(after.policies.value.filter(isWritten).map(({ id }) => id));
 	if (ids.size === 0) return [before, after];
-	const mark = (side: AccessState): AccessState => {
-		const marked = (policy: AccessPolicy): AccessPolicy =>
-			ids.has(policy.id) ? { ...policy, isDoubted: true } : policy;
-		return { ...side, policies: mapKnown(side.policies, (all) => all.map(marked)) };
-	};
-	return [mark(before), mark(after)];
+	const mark = (policy: AccessPolicy): AccessPolicy => (ids.has(policy.id) ? { ...policy, isDoubted: true } : policy);
+	const marked = mapKnown(before.policies, (all) => all.map(mark));
+	return [
+		{ ...before, policies: marked },
+		{ ...after, policies: mapKnown(after.policies, (all) => all.map(mark)) },
+	];
 }
 
 /** Returns what differs in who can do what. `atMs`: milliseconds since 1970. */

@@ -1,5 +1,4 @@
 /** Puts the steps of a plan in the order in which they are submitted, and makes the order that matters a dependency. */
-
 import { joinable } from "../../common/joinable.ts";
 import { narrowToPieces, piecesOf } from "../activities/requests.ts";
 import type { Step } from "../step.ts";

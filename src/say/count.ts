@@ -3,7 +3,7 @@ export function count(number: number, one: string, many: string): string {
 	return `${number} ${number === 1 ? one : many}`;
 }
 
-/** Returns the same in a list; an empty one for 0. */
+/** Returns the number with its noun as a list of one text; an empty list for 0. */
 export function counted(number: number, one: string, many: string): readonly string[] {
 	return number === 0 ? [] : [count(number, one, many)];
 }

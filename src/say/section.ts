@@ -291,7 +291,7 @@ export function section(id: keyof typeof heads, rows: readonly Row[], more: Part
 	return { id, title, look: "plain", noun: named, shorten: "never", rows, ...own };
 }
 
-/** Returns the section with one row for each item: what `say` returns, or a row that says it. */
+/** Returns the section with one row for each item: the row that `say` returns, or a row of its phrase. */
 export function listed<T>(
 	id: keyof typeof heads,
 	items: readonly T[],

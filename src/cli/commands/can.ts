@@ -33,7 +33,7 @@ const answers: Readonly<Record<PowerExplanation["verdict"], ExitCode>> = {
 /** Returns whether the user can do it, in every organization that has the user. Throws UndecidedError where a query is denied. */
 export async function can(words: readonly string[], call: Call<CanFlags>): Promise<CanResult> {
 	const [user = "", activity = ""] = words;
-	// No name of a group ends so.
+	// The name of a group never ends like that of a file.
 	const isFile = activity === "-" || /\.(?:json|ya?ml)$/i.test(activity);
 	const asked = isFile ? await askedIn(activity, call) : askedBy(activity);
 	const question = { ...asked, user, tag: undefined, why: true };

@@ -23,7 +23,7 @@ export interface CommandRow extends Omit<CommandSpec, "arguments" | "flags"> {
 /** The commands of one heading, by name. */
 export type CommandSpecs = Readonly<Record<string, CommandSpec>>;
 
-/** What makes the row of a command: its arguments and flags hold state. */
+/** Makes the row of a command. Its arguments and flags are made for each call, because they hold state. */
 interface CommandSpec {
 	/** Imperative, lower case, without a full stop. */
 	readonly summary: string;

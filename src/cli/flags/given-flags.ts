@@ -11,7 +11,7 @@ export interface GivenFlags {
 	readonly only: readonly string[];
 	/** `I/N`: only the organizations of this share. */
 	readonly shard?: string;
-	/** Its id. */
+	/** The id of an organization. */
 	readonly organization?: string;
 	readonly local?: boolean;
 	readonly url?: string;

@@ -196,7 +196,7 @@ class AcceptEditor {
 		if (before?.name !== after.name) this.#removePrevious(address, entry, before?.name);
 	}
 
-	/** A live name is no former one. */
+	/** Removes the live name from the former names of the entry. */
 	#removePrevious(address: string, entry: Cell, name: string | undefined): void {
 		for (const item of itemsOf(entryOf(entry, "previously"))) {
 			if (item.value === name) this.#removeItem(address, item);

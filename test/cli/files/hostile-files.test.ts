@@ -6,6 +6,7 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, linkSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { decodeText } from "../../../src/cli/files/read-file.ts";
 import { parseDocuments } from "../../../src/document/read/parse.ts";
 import { parseSeed } from "../../../src/emulator/seed/seed.ts";
 import { havePrograms, onPosix } from "../../needs.ts";
@@ -276,6 +277,14 @@ test("a key file that others can read causes a warning on standard error, one th
 		stderr: expect.stringMatching(/It must be the name of a file that holds the key, not the key\.$/m),
 	});
 	expect(given.stderr).not.toContain(keys.alice.privateKey.slice(0, 8));
+});
+
+test("a text that is larger than its limit is refused with the limit, not read in part", () => {
+	const limit = { maxMebibytes: 1, hint: "write less" };
+	const text = new Uint8Array(1024 * 1024).fill(32);
+	expect(decodeText("standard input", text, limit)).toHaveLength(text.length);
+	const refused = () => decodeText("standard input", new Uint8Array(text.length + 1), limit);
+	expect(refused).toThrow("standard input cannot be read: it is larger than 1 MiB");
 });
 
 test("documents of more than 128 MiB in total are refused while they are read", async () => {

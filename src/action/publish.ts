@@ -46,8 +46,8 @@ async function pullRequestOf(settings: Settings, environment: Environment, githu
 }
 
 /**
- * Updates our comment on the pull request, or creates it. Ours has the same first line, and `author`, who owns the token, wrote it:
- * anyone can write a comment that begins like ours.
+ * Updates our comment on the pull request; `creates`: whether one is created where there is none. Ours has the same first line, and
+ * `author`, who owns the token, wrote it: anyone can write a comment that begins like ours.
  */
 async function writeComment(
 	github: Github,

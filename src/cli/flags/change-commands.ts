@@ -7,12 +7,11 @@ import {
 	allowFlag,
 	argument,
 	concurrencyFlag,
-	type Flag,
 	fileFlag,
 	flag,
 	flagGroup,
 	horizonFlag,
-	organizationFlags,
+	journalFlags,
 	outputFlags,
 	passkeyFlags,
 	readsFlag,
@@ -37,15 +36,6 @@ function namedArguments(): readonly Argument[] {
 	return [
 		argument("<user>", "alias, id or live name of a user"),
 		argument("<tag>", "name, id or address of a user tag of the document"),
-	];
-}
-
-function editFlags(): readonly Flag[] {
-	return [
-		...organizationFlags(),
-		...activityFlags(),
-		...serviceFlags(readsFlag(), concurrencyFlag()),
-		...outputFlags(),
 	];
 }
 
@@ -165,7 +155,7 @@ export const changeCommands: CommandSpecs = {
 				flag("--until <time>", "end instead: 2026-12-01T09:00:00Z, '2026-12-01 Europe/Berlin'", parseText),
 				flag("--reason <text>", "why, for reviewers", parseText).makeOptionMandatory(),
 			]),
-			...editFlags(),
+			...journalFlags(),
 		],
 		example: "orgsync grant bob signers --for 4h --reason 'incident 4711'",
 		exitCodes: editExitCodes,
@@ -174,7 +164,7 @@ export const changeCommands: CommandSpecs = {
 	revoke: {
 		summary: "end a user's access to a tag, in the document",
 		arguments: namedArguments,
-		flags: editFlags,
+		flags: () => journalFlags(),
 		example: "orgsync revoke bob signers",
 		exitCodes: editExitCodes,
 		run: async (call) => (await import("../commands/access.ts")).revoke(call.words, call),

@@ -221,3 +221,9 @@ function refuseEmpty(parse: ParseArg | undefined, isList: boolean): ParseArg {
 		return (isList ? [...((previous ?? []) as readonly string[]), text] : text) as T;
 	};
 }
+
+/** The flags of a command that reads an organization and its activities. `more` are about activities. */
+export function journalFlags(...more: readonly Option[]): readonly Option[] {
+	const connection = serviceFlags(readsFlag(), concurrencyFlag());
+	return [...organizationFlags(), ...activityFlags(...more), ...connection, ...outputFlags()];
+}

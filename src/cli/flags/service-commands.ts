@@ -12,6 +12,7 @@ import {
 	flag,
 	flagGroup,
 	inputFileFlag,
+	journalFlags,
 	organizationFlags,
 	outputFileFlag,
 	outputFlags,
@@ -39,12 +40,7 @@ function votingFlags(...safety: readonly Flag[]): readonly Flag[] {
 export const activityCommands: CommandSpecs = {
 	status: {
 		summary: "list pending activities and requests in doubt",
-		flags: () => [
-			...organizationFlags(),
-			...activityFlags(),
-			...serviceFlags(readsFlag(), concurrencyFlag()),
-			...outputFlags(),
-		],
+		flags: () => journalFlags(),
 		example: "orgsync status -f orgsync.yaml",
 		exitCodes: {
 			...queryExitCodes,
@@ -93,12 +89,7 @@ export const activityCommands: CommandSpecs = {
 	wait: {
 		summary: "wait for pending activities to finish",
 		arguments: () => [argument("[activities...]", "activity ids (default: all pending activities)")],
-		flags: () => [
-			...organizationFlags(),
-			...activityFlags(flag("--wait <seconds>", "max time to wait", wholeNumber(0, 604800)).default(600)),
-			...serviceFlags(readsFlag(), concurrencyFlag()),
-			...outputFlags(),
-		],
+		flags: () => journalFlags(flag("--wait <seconds>", "max time to wait", wholeNumber(0, 604800)).default(600)),
 		example: "orgsync wait --wait 3600",
 		exitCodes: {
 			...queryExitCodes,

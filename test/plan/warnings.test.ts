@@ -1,6 +1,7 @@
 /** Warnings of a plan: objects that the document names and that do not exist. */
 import { describe, expect, it } from "vitest";
 import { parseDocuments } from "../../src/document/read/parse.ts";
+import { narrow, type Selection } from "../../src/plan/only.ts";
 import {
 	type DesiredOrganization,
 	type DesiredRule,
@@ -270,10 +271,15 @@ policies:
 		}),
 		policies: known([livePolicy]),
 	};
-	const codesOf = (content: string, of: LiveOrganization = renamed): readonly string[] => {
+	const codesOf = (
+		content: string,
+		of: LiveOrganization = renamed,
+		only: readonly Selection[] = [],
+	): readonly string[] => {
 		const { organizations, problems } = parseDocuments([{ file: "d.yaml", content }], {});
 		expect(problems).toEqual([]);
-		const { warnings = [] } = makePlan(organizations[0] ?? expect.unreachable(), of, context);
+		const desired = organizations[0] ?? expect.unreachable();
+		const { warnings = [] } = makePlan(only.length > 0 ? narrow(desired, only) : desired, of, context);
 		return warnings.map(({ line, path, code, message }) => `${line} ${path} ${code}: ${message}`);
 	};
 	const ofPolicy = `4 policy:pay renamed-outside: the policy that was last applied as \`pay\` is now called \`paid\` (${livePolicy.id}), and apply creates another one; to rename it back, write that name under \`previously\``;
@@ -289,7 +295,11 @@ policies:
 
 	it("is not named where the document finds it, or a complete list removes it", () => {
 		expect(codesOf(text(", previously: [paid]"))).toEqual([ofTag]);
-		expect(codesOf(`${text()}exactly: { policies: {}, userTags: {} }\n`)).toEqual([]);
+		const complete = `${text()}exactly: { policies: {}, userTags: {} }\n`;
+		expect(codesOf(complete)).toEqual([]);
+		// With `--only`, it stays.
+		const selected = [{ kind: "policy", glob: "pay" } as const, { kind: "userTag", glob: "payers" } as const];
+		expect(codesOf(complete, renamed, selected)).toEqual([ofPolicy, ofTag]);
 		expect(codesOf(`${text()}  - { name: paid, effect: deny, consensus: "", condition: "false" }\n`)).toEqual([ofTag]);
 	});
 

@@ -186,6 +186,16 @@ describe("The part of a user in a power", () => {
 		const group = { type: "ACTIVITY_TYPE_DELETE_OAUTH_PROVIDERS" };
 		const of = (userId: string) => explainAsked({ access: accessOf([]), group, ownerId: "c", atMs }, userId).verdict;
 		expect(["a", "c", "d"].map(of)).toEqual(["no", "alone", "root-quorum"]);
+		// A policy about other activities of credentials has to end too.
+		const until = (day: number) => ({ time: `time.now < Timestamp('2026-06-0${day}T00:00:00Z')` });
+		const about = (action: string) => `activity.resource == 'CREDENTIAL' && activity.action == '${action}'`;
+		const policies = [
+			{ ...deny(is("a"), ""), ...until(2) },
+			{ ...allow(is("d"), about("UPDATE")), ...until(3) },
+		];
+		expect(explainAsked({ access: accessOf(policies), group, ownerId: "a", atMs }, "a").later).toEqual({
+			...{ at: "2026-06-03T00:00:00.000Z", verdict: "alone" },
+		});
 	});
 
 	it("is denied to a member of a root quorum that is out of reach", () => {

@@ -3,6 +3,7 @@ import { type CommandSpecs, localExitCodes, queryExitCodes } from "./command-row
 import { parseDuration, parseFileOrStream, parseRunId, parseText } from "./flag-values.ts";
 import {
 	type Argument,
+	activityCommandFlags,
 	activityFlags,
 	allowFlag,
 	argument,
@@ -11,7 +12,6 @@ import {
 	flag,
 	flagGroup,
 	horizonFlag,
-	journalFlags,
 	outputFlags,
 	passkeyFlags,
 	readsFlag,
@@ -155,7 +155,7 @@ export const changeCommands: CommandSpecs = {
 				flag("--until <time>", "end instead: 2026-12-01T09:00:00Z, '2026-12-01 Europe/Berlin'", parseText),
 				flag("--reason <text>", "why, for reviewers", parseText).makeOptionMandatory(),
 			]),
-			...journalFlags(),
+			...activityCommandFlags(),
 		],
 		example: "orgsync grant bob signers --for 4h --reason 'incident 4711'",
 		exitCodes: editExitCodes,
@@ -164,7 +164,7 @@ export const changeCommands: CommandSpecs = {
 	revoke: {
 		summary: "end a user's access to a tag, in the document",
 		arguments: namedArguments,
-		flags: () => journalFlags(),
+		flags: () => activityCommandFlags(),
 		example: "orgsync revoke bob signers",
 		exitCodes: editExitCodes,
 		run: async (call) => (await import("../commands/access.ts")).revoke(call.words, call),

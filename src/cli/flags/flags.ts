@@ -223,7 +223,7 @@ function refuseEmpty(parse: ParseArg | undefined, isList: boolean): ParseArg {
 }
 
 /** The flags of a command that reads an organization and its activities. `more` are about activities. */
-export function journalFlags(...more: readonly Option[]): readonly Option[] {
+export function activityCommandFlags(...more: readonly Option[]): readonly Option[] {
 	const connection = serviceFlags(readsFlag(), concurrencyFlag());
 	return [...organizationFlags(), ...activityFlags(...more), ...connection, ...outputFlags()];
 }

@@ -2,6 +2,7 @@ import { exitCodes } from "../../common/errors.ts";
 import { type CommandSpecs, localExitCodes, queryExitCodes } from "./command-row.ts";
 import { parseTime, wholeNumber } from "./flag-values.ts";
 import {
+	activityCommandFlags,
 	activityFlags,
 	allowFlag,
 	argument,
@@ -12,7 +13,6 @@ import {
 	flag,
 	flagGroup,
 	inputFileFlag,
-	journalFlags,
 	organizationFlags,
 	outputFileFlag,
 	outputFlags,
@@ -40,7 +40,7 @@ function votingFlags(...safety: readonly Flag[]): readonly Flag[] {
 export const activityCommands: CommandSpecs = {
 	status: {
 		summary: "list pending activities and requests in doubt",
-		flags: () => journalFlags(),
+		flags: () => activityCommandFlags(),
 		example: "orgsync status -f orgsync.yaml",
 		exitCodes: {
 			...queryExitCodes,
@@ -89,7 +89,8 @@ export const activityCommands: CommandSpecs = {
 	wait: {
 		summary: "wait for pending activities to finish",
 		arguments: () => [argument("[activities...]", "activity ids (default: all pending activities)")],
-		flags: () => journalFlags(flag("--wait <seconds>", "max time to wait", wholeNumber(0, 604800)).default(600)),
+		flags: () =>
+			activityCommandFlags(flag("--wait <seconds>", "max time to wait", wholeNumber(0, 604800)).default(600)),
 		example: "orgsync wait --wait 3600",
 		exitCodes: {
 			...queryExitCodes,
